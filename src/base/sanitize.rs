@@ -1,19 +1,19 @@
 //! Makes untrusted text safe to show on a terminal.
 
-/// Whether a character would move, hide or turn round what stands beside it on a terminal.
+/// Returns whether a character would move, hide or reorder the characters beside it on a terminal.
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Returns a text fit for a terminal: everything that would move, hide or reorder other characters is replaced by a
-/// space, except line ends and tabs.
+/// Returns a text that is safe for a terminal: characters that would move, hide or reorder other characters are
+/// replaced by spaces, except line ends and tabs.
 pub fn without_deception(text: &str) -> String {
     text.replace(|c| is_deceptive(c) && c != '\n' && c != '\t', " ")
 }
 
-/// Whether a character shows nothing of itself, or another than it is: what is to be read before somebody says yes to it
-/// must have none.
+/// Returns whether a character is invisible or looks like another one. A text that the user approves must not contain
+/// such characters unescaped.
 fn is_unseen(c: char) -> bool {
     let is_odd_blank = c.is_whitespace() && c != ' ';
     is_deceptive(c)
@@ -27,7 +27,7 @@ fn is_unseen(c: char) -> bool {
         || matches!(c, '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The lines of a text, with everything spelt out that would not be seen.
+/// Returns the lines of a text, with invisible characters written as `<U+XXXX>`.
 pub fn visible(text: &str) -> Vec<String> {
     let spelt = |line: &str| {
         line.chars().fold(String::new(), |mut line, c| {

@@ -1,60 +1,61 @@
-//! The terminals that are attached to one session, and what is done about them.
+//! The clients that are attached to one session, and the changes that the driver rules make to them.
 
-/// The terminals of one session.
+/// The clients that are attached to one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seats {
-    /// The session.
+    /// Name of the session.
     pub session: String,
-    /// Who drives, by what the session has noted.
+    /// Key of the driver, as the session option records it.
     pub driver: Option<String>,
-    /// Who would, here or elsewhere, in the order in which they were made to watch.
+    /// Keys of the clients that want to drive, in this session or another one, in the order in which they became
+    /// observers.
     pub waiting: Vec<String>,
-    /// The name of the one that decides the size, where all may type.
+    /// Name of the client that determines the size, if all clients may type.
     pub sizer: Option<String>,
-    /// Who is there, in the order in which they came.
+    /// Attached clients, in the order in which they attached.
     pub terminals: Vec<Terminal>,
 }
 
-/// A terminal that is attached.
+/// An attached client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terminal {
-    /// What it is known by: the process that draws on it, `@` and its name.
+    /// Key of the client: its process id, `@` and its name.
     pub key: String,
-    /// Whether what is typed there gets through.
+    /// Whether keys typed there reach the agent.
     pub types: bool,
-    /// Whether tmux counts it for the size.
+    /// Whether tmux includes it in the size calculation.
     pub counts: bool,
-    /// Whose it is, in words.
+    /// Description of its user for messages.
     pub words: String,
-    /// Whether it is a guest's, which tmux never lets type: we do, for it.
+    /// Whether it belongs to a guest. tmux treats guests as read-only; Symposium forwards their keys.
     pub guest: bool,
-    /// Whether its screen is not being read: it took no output for some seconds.
+    /// Whether it has accepted no output for some seconds, because its terminal is not being read.
     pub is_stalled: bool,
 }
 
 impl Terminal {
-    /// The process that draws on it.
+    /// Returns the process id of the client.
     pub fn pid(&self) -> Option<i32> {
         self.key.split_once('@').and_then(|(pid, _)| pid.parse().ok())
     }
 
-    /// Its name.
+    /// Returns the name of the client.
     pub fn name(&self) -> &str {
         self.key.split_once('@').map_or(&self.key, |(_, name)| name)
     }
 }
 
-/// Something to be set right.
+/// A change to the clients of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// This one drives now.
+    /// Makes this client the driver.
     Drive(String),
-    /// This one watches from now on.
+    /// Makes this client an observer.
     Watch(String),
-    /// This one may type, beside others.
+    /// Lets this client type, alongside others.
     Type(String),
-    /// This one decides the size, and no other.
+    /// Makes this client the only one that determines the size.
     Size(String),
-    /// Nobody drives.
+    /// Records that the session has no driver.
     Vacate,
 }

@@ -1,191 +1,192 @@
-//! What a user can set in `config.toml`. Every key has a default; an empty file is a whole one.
+//! The settings of `config.toml`. Every key has a default, so an empty file is valid.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The whole configuration of an environment.
+/// The complete configuration of an environment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// How many agents may run at once; the least recently used idle one makes room. None: as many as one likes.
+    /// Maximum number of running agents; beyond it the least recently used idle agent is hibernated. `None` means no
+    /// limit.
     pub max_agents: Option<u32>,
-    /// The supervisor.
+    /// Settings of the supervisor.
     pub supervisor: SupervisorConfig,
-    /// Starting agents again.
+    /// Settings of automatic restarts.
     pub restart: RestartConfig,
-    /// Telling people.
+    /// Settings of notices.
     pub notify: Notify,
-    /// Tidying up.
+    /// Settings of the automatic cleanup.
     pub cleanup: Cleanup,
-    /// The ledger.
+    /// Settings of the ledger.
     pub ledger: LedgerConfig,
-    /// New worktrees.
+    /// Settings of new worktrees.
     pub workspace: WorkspaceConfig,
-    /// The tools of agents.
+    /// Settings of the MCP server that agents use.
     pub mcp: McpConfig,
-    /// Attached terminals.
+    /// Settings of attached clients.
     pub attach: AttachConfig,
-    /// Other machines.
+    /// Settings of other hosts.
     pub hosts: HostsConfig,
 }
 
-/// `[attach]`
+/// Section `[attach]` of `config.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttachConfig {
-    /// Who of several terminals on one agent may type.
+    /// Which of several attached clients may type.
     pub policy: AttachPolicy,
-    /// How long an agent must have been without a terminal for a recap to cover its screen. `None`: no recap.
+    /// How long an agent must have been without a client for a recap to cover its screen. `None` disables the recap.
     pub recap: Option<Duration>,
 }
 
-/// Who of several terminals on one agent may type.
+/// Which of several clients attached to one agent may type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttachPolicy {
-    /// One; the others watch until it leaves or one of them takes over.
+    /// One client, the driver; the others watch until it detaches or one of them takes over.
     SingleDriver,
-    /// All that did not ask to watch only.
+    /// All clients that did not ask to watch only.
     Shared,
 }
 
-/// `[supervisor]`
+/// Section `[supervisor]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupervisorConfig {
-    /// Whether it is started by the first command that needs it.
+    /// Whether the first command that needs the supervisor starts it.
     pub autostart: bool,
-    /// How long between two looks at everything, when nothing happens.
+    /// Time between two complete reconciliations if no event arrives.
     pub reconcile: Duration,
 }
 
-/// `[restart]`
+/// Section `[restart]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RestartConfig {
-    /// How long to wait before the first restart; each further one waits twice as long.
+    /// Delay before the first restart; each further restart doubles it.
     pub first: Duration,
-    /// How long to wait at most.
+    /// Maximum delay before a restart.
     pub longest: Duration,
-    /// How many restarts within the window before we give up.
+    /// Maximum number of restarts within the window.
     pub most: u32,
-    /// The window.
+    /// Length of the window in which restarts are counted.
     pub window: Duration,
-    /// Whether one that hangs is started again, where its policy is not `no`.
+    /// Whether a hung agent is restarted, unless its policy is `no`.
     pub hung: bool,
 }
 
-/// `[notify]`
+/// Section `[notify]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notify {
-    /// What is told.
+    /// Events that cause a notice.
     pub on: Vec<NotifyOn>,
-    /// Whether the desktop shows it.
+    /// Whether notices are shown on the desktop.
     pub desktop: Desktop,
-    /// Whether terminals attached to other agents show it in their status line.
+    /// Whether clients attached to other agents show notices in their status line.
     pub status_line: bool,
-    /// Whether they ring.
+    /// Whether notices ring the bell of those clients.
     pub bell: bool,
-    /// A program of the user's that gets JSON on standard input; program and arguments, no shell.
+    /// A user's program that receives notices as JSON on standard input; program and arguments, no shell.
     pub command: Vec<String>,
-    /// How many a minute at most; what is more is told as a number.
+    /// Maximum number of notices per minute; the notices beyond it are only counted.
     pub per_minute: u32,
-    /// When nothing is told but to the command.
+    /// Period in which only the command receives notices.
     pub quiet_hours: Option<QuietHours>,
 }
 
-/// A reason to tell somebody.
+/// An event that causes a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NotifyOn {
-    /// It waits for a person.
+    /// An agent waits for the user.
     Waiting,
-    /// It is done with its turn.
+    /// An agent has finished its turn.
     Finished,
-    /// It crashed.
+    /// An agent crashed.
     Crashed,
-    /// It was started again too often.
+    /// An agent reached the limit on restarts.
     GaveUp,
-    /// It gives no sign of life.
+    /// An agent hangs.
     Hung,
-    /// Its directory was deleted.
+    /// The working directory of an agent was deleted.
     Deleted,
-    /// It wrote to whoever sits at the keyboard.
+    /// An agent sent a message to the user.
     Message,
-    /// A task of its queue is over.
+    /// A task on an agent's queue ended.
     Task,
 }
 
-/// Whether the desktop is told.
+/// Whether notices are shown on the desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Desktop {
-    /// When there is one.
+    /// Notices are shown if a desktop is available.
     Auto,
-    /// Never.
+    /// Notices are never shown on the desktop.
     Off,
 }
 
-/// From when to when it is quiet; may go over midnight.
+/// Daily period without notices; it may extend over midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuietHours {
-    /// From.
+    /// Start of the period.
     pub from: ClockTime,
-    /// Until.
+    /// End of the period.
     pub until: ClockTime,
 }
 
 /// A time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClockTime {
-    /// 0 to 23.
+    /// Hour, 0 to 23.
     pub hour: u8,
-    /// 0 to 59.
+    /// Minute, 0 to 59.
     pub minute: u8,
 }
 
-/// `[cleanup]`
+/// Section `[cleanup]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cleanup {
-    /// What becomes of an agent whose project's directory was deleted.
+    /// What happens to an agent whose project directory was deleted.
     pub deleted_projects: AfterDeletion,
-    /// How long it is kept all the same.
+    /// How long such an agent is kept before it is removed.
     pub after: Duration,
 }
 
-/// What becomes of an agent whose project is gone.
+/// What happens to an agent whose project directory was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterDeletion {
-    /// It is marked and stays.
+    /// The agent is marked and kept.
     Keep,
-    /// It is forgotten when the time is over, never with uncommitted work.
+    /// The agent is removed after the configured time, unless it has uncommitted work.
     Prune,
 }
 
-/// `[ledger]`
+/// Section `[ledger]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerConfig {
-    /// How long what happened is remembered.
+    /// How long events are kept.
     pub keep: Duration,
 }
 
-/// `[mcp]`
+/// Section `[mcp]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpConfig {
     /// Whether agents are given our MCP server.
     pub enabled: bool,
 }
 
-/// `[hosts]`
+/// Section `[hosts]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostsConfig {
-    /// The OpenSSH client: a name that is looked up in PATH, or a path.
+    /// The OpenSSH client: a name that is looked up in `PATH`, or a path.
     pub ssh: String,
 }
 
-/// `[workspace]`, and what a spec says of the same.
+/// Section `[workspace]` of `config.toml`, and the same settings in a spec.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkspaceConfig {
-    /// Files and directories that git does not carry and a new worktree needs, below the project's top; `*` and `?`
-    /// stand for other names.
+    /// Files and directories that git does not track and a new worktree needs, relative to the top of the project. The
+    /// patterns `*` and `?` are allowed.
     pub copy: Vec<String>,
-    /// Commands that make a new worktree ready, each a line for the shell.
+    /// Shell command lines that prepare a new worktree.
     pub setup: Vec<String>,
 }
 

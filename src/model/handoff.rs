@@ -1,5 +1,5 @@
-//! A handoff: one agent packed into a file for another account or machine. What the file may hold is a closed list of
-//! parts, so that nothing in it can name a place of its own.
+//! A hand-off: one agent packed into a file for another account or machine. The file contains a closed list of parts,
+//! so that an entry cannot name a path of its own.
 
 use std::fmt;
 
@@ -8,49 +8,49 @@ use serde::{Deserialize, Serialize};
 
 use super::{AgentName, Conversation, GivenParam, Priority, Status, Workspace};
 
-/// The format that is written and read here.
+/// Version of the hand-off format that this program writes and reads.
 pub const HANDOFF_FORMAT: u32 = 1;
 
-/// What the manifest is called; it comes first.
+/// Name of the manifest, which is the first entry of the file.
 pub const MANIFEST: &str = "manifest.json";
 
-/// The biggest manifest.
+/// Maximum size of the manifest in bytes.
 pub const BIGGEST_MANIFEST: u64 = 256 << 10;
 
-/// One part of a handoff.
+/// One part of a hand-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Part {
-    /// What was written down about the agent.
+    /// The portable fields of the agent's record.
     #[serde(rename = "record.json")]
     Record,
-    /// The spec it was born from, without the values of variables.
+    /// The spec that the agent was created from, without the values of variables.
     #[serde(rename = "spec.json")]
     Spec,
-    /// What happened to it, in words.
+    /// The recap as text.
     #[serde(rename = "recap.txt")]
     RecapText,
-    /// The same for programs.
+    /// The recap as JSON.
     #[serde(rename = "recap.json")]
     Recap,
-    /// The end of what it printed, as the terminal showed it.
+    /// The end of the transcript, as the terminal showed it.
     #[serde(rename = "transcript.txt")]
     Transcript,
-    /// What it still had to do.
+    /// The open tasks of the agent.
     #[serde(rename = "tasks.json")]
     Tasks,
-    /// Mail that it had not read.
+    /// The unread messages of the agent.
     #[serde(rename = "messages.json")]
     Messages,
-    /// The conversation as its CLI keeps it.
+    /// The conversation as its agent CLI stores it.
     #[serde(rename = "conversation.jsonl")]
     Conversation,
     /// The commits of its branch.
     #[serde(rename = "work.bundle")]
     Bundle,
-    /// What was staged and not committed.
+    /// The staged changes that were not committed.
     #[serde(rename = "staged.patch")]
     Staged,
-    /// What was changed beside that, with new files.
+    /// The unstaged changes, including new files.
     #[serde(rename = "unstaged.patch")]
     Unstaged,
 }
@@ -71,7 +71,7 @@ impl Part {
         Part::Bundle,
     ];
 
-    /// What it is called in the file.
+    /// Returns the name of the part in the file.
     pub fn name(self) -> &'static str {
         match self {
             Part::Record => "record.json",
@@ -88,12 +88,12 @@ impl Part {
         }
     }
 
-    /// The part of this name.
+    /// Returns the part with this name.
     pub fn named(name: &[u8]) -> Option<Part> {
         Part::ALL.into_iter().find(|part| part.name().as_bytes() == name)
     }
 
-    /// How many bytes it may have: more than any that was ever seen, and less than a disk.
+    /// Returns the maximum size in bytes: larger than any part seen so far, and small enough not to fill a disk.
     pub fn most_bytes(self) -> u64 {
         match self {
             Part::Record | Part::Spec | Part::RecapText => 1 << 20,
@@ -111,49 +111,49 @@ impl fmt::Display for Part {
     }
 }
 
-/// A part with what proves that it is whole.
+/// A part with its size and checksum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartEntry {
-    /// Which.
+    /// The part that this entry describes.
     pub name: Part,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Their SHA-256, in hexadecimal digits.
+    /// SHA-256 of the content in hexadecimal digits.
     pub sha256: String,
 }
 
-/// What is in a handoff. The field names are a public contract.
+/// The content of a hand-off. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Of which form the file is.
+    /// Version of the hand-off format.
     pub format: u32,
-    /// Which symposium made it; one of this version can read it.
+    /// Version of Symposium that wrote the file; the same version can read it.
     pub symposium: String,
-    /// When.
+    /// Time at which the hand-off was made.
     #[serde(with = "crate::base::json_time")]
     pub made_at: Timestamp,
-    /// What the agent was called.
+    /// Name of the agent.
     pub name: AgentName,
-    /// How its program is driven.
+    /// Name of the kind that describes its agent CLI.
     pub kind: String,
-    /// The spec it was made from.
+    /// Name of the spec that the agent was created from.
     pub spec: String,
-    /// What it did at that moment.
+    /// Status of the agent at the time of the hand-off.
     pub status: Status,
-    /// The conversation that it was in.
+    /// Conversation that the agent was in.
     pub conversation: Conversation,
-    /// The commits and changes, when it worked in a git repository.
+    /// Commits and changes, if the agent worked in a git repository.
     #[serde(default)]
     pub work: Option<HandedWork>,
-    /// The names of the variables that it was given; their values are not in the file.
+    /// Names of the environment variables that the agent was given; the file does not contain their values.
     #[serde(default)]
     pub variables: Vec<String>,
-    /// What follows, in this order.
+    /// The parts that follow, in this order.
     pub entries: Vec<PartEntry>,
 }
 
 impl Manifest {
-    /// Whether a part is in the file.
+    /// Returns whether the file contains a part.
     pub fn has(&self, part: Part) -> bool {
         self.entries.iter().any(|entry| entry.name == part)
     }
@@ -162,87 +162,87 @@ impl Manifest {
 /// The work of an agent in a git repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedWork {
-    /// What sort of place it worked in.
+    /// Kind of workspace in which the agent worked.
     pub workspace: Workspace,
-    /// Its branch; none when it was on none.
+    /// Branch of the agent; `None` if no branch was checked out.
     #[serde(default)]
     pub branch: Option<String>,
-    /// The commit that it was on.
+    /// Commit that was checked out.
     pub head: String,
-    /// The newest commit of its branch that a remote has.
+    /// Newest commit of the branch that a remote has.
     #[serde(default)]
     pub base: Option<String>,
-    /// Where the history begins: a repository that has one of these is the same repository.
+    /// Root commits of the history: a repository that has one of them is the same repository.
     #[serde(default)]
     pub roots: Vec<String>,
-    /// Where it worked, below the top.
+    /// Working directory relative to the top of the repository.
     #[serde(default)]
     pub below: String,
-    /// The addresses of the remotes, without passwords.
+    /// URLs of the remotes, without passwords.
     #[serde(default)]
     pub remotes: Vec<String>,
 }
 
-/// What is kept of an agent's record: nothing about its processes or its tmux.
+/// The portable fields of an agent's record, without its processes and tmux data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HandedRecord {
-    /// Free text for people.
+    /// Free text that lists show beside the name.
     #[serde(default)]
     pub title: Option<String>,
-    /// What its spec was given.
+    /// Parameter values of its spec.
     #[serde(default)]
     pub params: Vec<GivenParam>,
-    /// When it was born.
+    /// Time at which the agent was created.
     #[serde(with = "crate::base::json_time")]
     pub created_at: Timestamp,
-    /// Where it worked: what its CLI may call that place in a conversation.
+    /// Working directory of the agent, which its CLI may mention in a conversation.
     #[serde(default)]
     pub directory: String,
-    /// Program and lasting arguments, for people to read: never run.
+    /// Program and permanent arguments for information; they are never run.
     #[serde(default)]
     pub command: Vec<String>,
 }
 
-/// A task that an agent still had to do.
+/// An open task of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedTask {
-    /// What is to be done.
+    /// Text of the task.
     pub text: String,
-    /// How urgent it is, in a word.
+    /// Name of the task's priority.
     pub priority: String,
-    /// Who put it there.
+    /// Source of the task: `person`, `heartbeat` or the name of an agent.
     pub source: String,
-    /// Whether it was being worked on.
+    /// Whether the agent had begun the task.
     pub begun: bool,
-    /// How many seconds it may take.
+    /// Time limit in seconds.
     #[serde(default)]
     pub timeout_s: Option<u32>,
-    /// How often it may be tried again.
+    /// Maximum number of retries.
     #[serde(default)]
     pub retries: u32,
-    /// Which of the tasks before it in this list must be done first.
+    /// Indices in this list of the tasks that must be done first.
     #[serde(default)]
     pub after: Vec<usize>,
 }
 
 impl HandedTask {
-    /// Its priority; a word that is none is a plain one.
+    /// Returns the priority; an unknown name counts as the default priority.
     pub fn urgency(&self) -> Priority {
         self.priority.parse().unwrap_or_default()
     }
 }
 
-/// Mail that an agent had not read.
+/// A message that an agent had not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedMessage {
-    /// Who sent it.
+    /// Sender of the message.
     pub from: String,
-    /// When.
+    /// Time at which it was sent.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// What it says.
+    /// Text of the message.
     pub text: String,
-    /// Whether it was to be typed in.
+    /// Whether the message was to be typed into the agent.
     pub wake: bool,
 }
 

@@ -1,6 +1,7 @@
-//! Another machine on which agents live: what it is called here, and how it is reached.
+//! Another machine that runs agents: its name and how it is reached.
 //!
-//! All of it is checked where it is read: nothing that parsed can be an option of ssh or mean something to a shell.
+//! All values are validated when they are parsed: a parsed value cannot be an option of ssh and has no special meaning
+//! in a shell.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,33 +11,33 @@ use serde::{Deserialize, Serialize};
 
 use super::{AgentName, InvalidName};
 
-/// What stands before a `:` without being a host: `all` is every host, `any:SPEC` takes tasks, `local` is here.
+/// Prefixes before a `:` that are not hosts: `all` is every host, `any:SPEC` queues tasks, `local` is this machine.
 const RESERVED: [&str; 3] = ["all", "any", "local"];
 
-/// What a host is called: `HOST:NAME` is an agent there.
+/// Name of a host: `HOST:NAME` is an agent there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HostName(AgentName);
 
-/// Why a text cannot be what a host is called, or how it is reached.
+/// Reason why a text is not a valid host name, address or binary path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidHost {
-    /// No name at all.
+    /// The text is not a valid name.
     #[error("{0}")]
     Name(#[from] InvalidName),
-    /// A name that means something else already.
+    /// The name has another meaning.
     #[error("`{0}` means something else before a `:`")]
     Reserved(String),
-    /// An address that could be an option, or that ssh could not take.
+    /// The address could be parsed as an option, or ssh would not accept it.
     #[error("{0}")]
     Address(&'static str),
-    /// A path of the binary that a shell could take for more than a path.
+    /// The path of the binary contains characters that a shell could interpret.
     #[error("the path of the binary is absolute, of letters, digits and any of `/._+@%=,-`")]
     Binary,
 }
 
 impl HostName {
-    /// The name as text.
+    /// Returns the name as a string slice.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -74,13 +75,13 @@ impl fmt::Display for HostName {
     }
 }
 
-/// `[user@]addr`, as ssh takes it: a name, an address, or what `~/.ssh/config` calls it.
+/// `[user@]addr`, as ssh accepts it: a host name, an address or an alias from `~/.ssh/config`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HostAddress(String);
 
 impl HostAddress {
-    /// As ssh takes it.
+    /// Returns the address as ssh accepts it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -131,13 +132,13 @@ impl fmt::Display for HostAddress {
     }
 }
 
-/// Where symposium is on a host. No shell there takes it for anything but a path.
+/// Path of the symposium binary on a host. It contains no characters that a shell could interpret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct FarBinary(String);
 
 impl FarBinary {
-    /// The path.
+    /// Returns the path as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -169,31 +170,31 @@ impl From<FarBinary> for String {
     }
 }
 
-/// One host. The field names are a public contract: `host list --json` and `hosts.json` are this type.
+/// One host. The field names are a public contract: `host list --json` and `hosts.json` use this type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
-    /// What it is called here.
+    /// Name of the host on this machine.
     pub name: HostName,
-    /// How it is reached.
+    /// Address for ssh.
     pub address: HostAddress,
-    /// The port of its sshd, when it is another than ssh would take.
+    /// Port of its sshd, if it differs from ssh's default.
     #[serde(default)]
     pub port: Option<u16>,
-    /// Where symposium is on it; none means wherever a shell there finds it.
+    /// Path of the symposium binary on the host; `None` to search the `PATH` of a shell there.
     #[serde(default)]
     pub binary: Option<FarBinary>,
-    /// What its connection is called in `run/`: eight characters, for a socket's path is short.
+    /// Name of its connection in `run/`: eight characters, because the path of a socket is limited.
     pub link: String,
-    /// The version of symposium that last answered there.
+    /// Version of symposium that last answered there.
     #[serde(default)]
     pub version: Option<String>,
-    /// When it was added.
+    /// Time at which the host was added.
     #[serde(with = "crate::base::json_time")]
     pub added_at: Timestamp,
 }
 
 impl Host {
-    /// What stands behind `ssh` for a person who goes there.
+    /// Returns the arguments of an `ssh` command line that the user can paste.
     pub fn for_ssh(&self) -> String {
         self.port.map(|port| format!("-p {port} ")).unwrap_or_default() + self.address.as_str()
     }

@@ -1,7 +1,7 @@
-//! The words: plain types that every layer speaks. Imports nothing of ours, touches nothing outside.
+//! Plain types that all layers use. The module imports only `base` and has no side effects.
 //!
-//! Three words are never mixed: [`AgentRecord`] is what we wrote down, [`LivePane`] is what tmux says now,
-//! [`Agent`] is the two joined.
+//! Three types are kept apart: [`AgentRecord`] is the stored description, [`LivePane`] is the current answer of tmux,
+//! and [`Agent`] joins the two.
 
 mod agent;
 mod clients;

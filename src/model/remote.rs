@@ -1,24 +1,24 @@
-//! What is said between two symposiums over ssh: one request there, frames back.
+//! The protocol between two symposium processes over ssh: one request, answered by frames.
 //!
-//! A request is one line of JSON and then as many bytes of standard input as it says. The answer begins with [`HELLO`]
-//! and goes on in frames: a line with a word and a number, and that many bytes. Whatever a shell of the far side
-//! prints before is not ours and is skipped.
+//! A request is one line of JSON, followed by the stated number of bytes of standard input. The answer begins with
+//! [`HELLO`] and continues in frames: a line with a type and a length, and that many bytes. Output of a remote shell
+//! before the answer is skipped.
 
 use serde::{Deserialize, Serialize};
 
-/// The format that this symposium speaks.
+/// Version of the protocol that this program implements.
 pub const FAR_FORMAT: u32 = 1;
 
-/// What begins an answer: nothing that a shell prints at login looks like it.
+/// Start of an answer, which cannot occur in the login output of a shell.
 pub const HELLO: &[u8] = b"\x02symposium-remote ";
 
-/// Names a request for ever: the same one is never done twice.
+/// Permanent id of a request. A request with the same id is never executed twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RequestId(pub uuid::Uuid);
 
 impl RequestId {
-    /// A new one that nobody has.
+    /// Generates a new random id.
     pub fn fresh() -> Self {
         RequestId(uuid::Uuid::new_v4())
     }
@@ -30,67 +30,67 @@ impl std::fmt::Display for RequestId {
     }
 }
 
-/// How often something may be done.
+/// How often a request may be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Times {
-    /// It changes something: written down before it is begun, and never begun again.
+    /// The request changes something: it is recorded before it is executed, and never executed again.
     Once,
-    /// It only looks.
+    /// The request only reads.
     Any,
 }
 
-/// One command line for the far side.
+/// One command line for the remote side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarRequest {
-    /// The format it is written in.
+    /// Version of the protocol in which the request is written.
     pub format: u32,
-    /// The version of whoever asks.
+    /// Version of the program that sends the request.
     pub version: String,
-    /// Which one it is.
+    /// Id of the request.
     pub id: RequestId,
-    /// How often it may be done.
+    /// How often the request may be executed.
     pub times: Times,
-    /// The words behind `symposium`; none only asks who is there. No shell sees them.
+    /// Arguments of `symposium`; an empty list only requests the [`Hello`]. No shell interprets them.
     pub argv: Vec<String>,
-    /// How many bytes of standard input follow.
+    /// Number of bytes of standard input that follow.
     pub stdin: usize,
-    /// How much of standard output has arrived already.
+    /// Number of bytes of standard output that have already arrived.
     #[serde(default)]
     pub out_from: u64,
-    /// How much of standard error has arrived already.
+    /// Number of bytes of standard error that have already arrived.
     #[serde(default)]
     pub err_from: u64,
 }
 
-/// Who answers.
+/// Identification of the remote program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The newest format it speaks.
+    /// Newest version of the protocol that it supports.
     pub format: u32,
-    /// Its version.
+    /// Version of the remote program.
     pub version: String,
 }
 
-/// One piece of an answer.
+/// One frame of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
-    /// Who answers; comes first.
+    /// Identification of the remote program; always the first frame.
     Hello(Hello),
-    /// Standard output.
+    /// A piece of standard output.
     Out(Vec<u8>),
-    /// Standard error.
+    /// A piece of standard error.
     Err(Vec<u8>),
-    /// Nothing yet, and still there.
+    /// A keep-alive without data.
     Alive,
-    /// It is over, with this exit code.
+    /// The command ended with this exit code.
     End(u8),
-    /// It was begun and cut short, and nobody knows how far it came.
+    /// The command was started and interrupted, and its progress is not known.
     Unknown,
 }
 
 impl Frame {
-    /// As it goes over the wire.
+    /// Encodes the frame for the connection.
     pub fn to_bytes(&self) -> Vec<u8> {
         let head = |word: &str, count: usize| format!("{word} {count}\n").into_bytes();
         match self {

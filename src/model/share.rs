@@ -1,37 +1,37 @@
-//! That an agent is shared with another user of the machine.
+//! Shares: permissions for another user of the machine to attach to an agent.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// One agent, one user, as it was granted.
+/// A share of one agent with one user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// The user's name.
+    /// Name of the user.
     pub with: String,
-    /// The user, for the kernel.
+    /// Numeric id of the user, as the kernel reports it.
     pub uid: u32,
-    /// Whether they may only watch.
+    /// Whether the user may only watch.
     pub read_only: bool,
-    /// Since when.
+    /// Time at which the share was created.
     #[serde(with = "crate::base::json_time")]
     pub since: Timestamp,
-    /// Until when; none: until it is taken back.
+    /// Time at which the share expires; `None` if it lasts until it is revoked.
     #[serde(default, with = "crate::base::json_time::option")]
     pub until: Option<Timestamp>,
 }
 
-/// What others share with us, one agent a line.
+/// An agent that another user shares with this user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SharedAgent {
-    /// Whose it is.
+    /// Name of the user that owns the agent.
     pub owner: String,
-    /// The agent.
+    /// Name of the agent.
     pub name: String,
-    /// Whether we may only watch.
+    /// Whether this user may only watch.
     pub read_only: bool,
-    /// Until when.
+    /// Time at which the share expires, if it does.
     #[serde(with = "crate::base::json_time::option")]
     pub until: Option<Timestamp>,
-    /// What it does.
+    /// Name of the agent's status.
     pub status: String,
 }

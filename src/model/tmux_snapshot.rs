@@ -1,4 +1,5 @@
-//! What tmux says now. A look that failed is an error of the tmux edge, never an empty [`Look`].
+//! The state of the tmux server at one moment. A query that failed is an error of the tmux adapter, never an empty
+//! [`Look`].
 
 use std::fmt;
 
@@ -6,34 +7,34 @@ use jiff::Timestamp;
 
 use super::{AgentId, Exit};
 
-/// The answer of one look at our tmux server.
+/// The answer of one query of our tmux server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Look {
-    /// The server answered.
+    /// The server is running and answered.
     Running(LiveServer),
-    /// There is certainly no server on the socket.
+    /// No server listens on the socket.
     NoServer,
 }
 
-/// Our tmux server at one moment.
+/// State of our tmux server at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveServer {
-    /// Which server it is.
+    /// Identity of the server.
     pub identity: ServerIdentity,
-    /// Its version, as tmux says it.
+    /// Version of the server, as tmux reports it.
     pub version: String,
     /// All panes of all sessions.
     pub panes: Vec<LivePane>,
-    /// All attached terminals.
+    /// All attached clients.
     pub clients: Vec<LiveClient>,
 }
 
-/// `start_time:pid`: a changed identity means that the old server and all its sessions are gone.
+/// Identity of a server, `start_time:pid`. A changed identity means that the old server and all its sessions are gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerIdentity(pub String);
 
 impl ServerIdentity {
-    /// The server's process.
+    /// Returns the process id of the server.
     pub fn pid(&self) -> Option<i32> {
         self.0.rsplit_once(':').and_then(|(_, pid)| pid.parse().ok())
     }
@@ -45,51 +46,51 @@ impl fmt::Display for ServerIdentity {
     }
 }
 
-/// One pane of one session.
+/// One pane of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LivePane {
-    /// The session's name.
+    /// Name of the session.
     pub session: String,
-    /// The pane's id, `%7`.
+    /// Id of the pane, for example `%7`.
     pub pane: String,
-    /// The agent whose session this is, when the session carries our mark.
+    /// Agent that the session belongs to, if the session carries our marker.
     pub agent: Option<AgentId>,
-    /// The first process of the pane.
+    /// Process id of the pane's first process.
     pub pid: Option<i32>,
-    /// How it ended, when the pane is dead.
+    /// How the process ended, if the pane is dead.
     pub dead: Option<DeadPane>,
-    /// When the window last had output.
+    /// Time of the window's last output.
     pub activity: Option<Timestamp>,
 }
 
 /// A pane whose process has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeadPane {
-    /// How.
+    /// How the process ended.
     pub exit: Exit,
-    /// When, where tmux tells (3.3 and newer).
+    /// Time at which the process ended, if tmux reports it (3.3 and newer).
     pub at: Option<Timestamp>,
 }
 
-/// One attached terminal.
+/// One attached client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveClient {
-    /// The session it shows.
+    /// Session that the client shows.
     pub session: String,
-    /// Its terminal.
+    /// Path of the client's terminal.
     pub tty: String,
-    /// The Unix user, where tmux tells (3.3 and newer).
+    /// Unix user, if tmux reports it (3.3 and newer).
     pub user: Option<String>,
-    /// Whether it may only watch.
+    /// Whether the client may only watch.
     pub observer: bool,
-    /// The process that draws on it.
+    /// Process id of the tmux client.
     pub pid: Option<i32>,
-    /// When it came.
+    /// Time at which the client attached.
     pub since: Option<Timestamp>,
-    /// Whether it is the one that drives, where one does.
+    /// Whether the client is the driver, if there is one.
     pub driver: bool,
-    /// Whether it is another user's, to whom the agent is shared.
+    /// Whether the client belongs to another user with whom the agent is shared.
     pub guest: bool,
-    /// Whether it has the keyboard, as far as it tells: one that tells nothing has it.
+    /// Whether the client has the keyboard focus. A terminal that does not report focus counts as focused.
     pub focused: bool,
 }

@@ -1,4 +1,4 @@
-//! Trust in the specs that a project brings along: which files they are, and what the user agreed to.
+//! Trust in the specs of a project: the files that define them, and the content that the user agreed to.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub struct TrustedProject {
     pub project: String,
     /// Hexadecimal SHA-256 over the names and contents of the files that define specs.
     pub sha256: String,
-    /// When the user agreed.
+    /// Time at which the user agreed.
     pub trusted_at: Timestamp,
 }
 
@@ -50,8 +50,8 @@ pub struct UntrustedSpec {
     pub dir: PathBuf,
     /// Whether the user trusted an earlier content of the files.
     pub is_changed: bool,
-    /// What the spec makes this machine do, one sentence each.
+    /// Effects of the spec on this machine, one sentence each.
     pub effects: Vec<String>,
-    /// Whether an agent asks: only a person can agree.
+    /// Whether the request comes from an agent; only the user can agree.
     pub asked_by_agent: bool,
 }

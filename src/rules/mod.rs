@@ -1,4 +1,4 @@
-//! The rules: pure decisions. Data and `now` in, a decision out; nothing is read, written or started here.
+//! Rules: pure functions that take data and `now` and return a decision. They read, write and start nothing.
 
 pub mod access;
 pub mod lifecycle;

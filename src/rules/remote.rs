@@ -1,5 +1,5 @@
-//! What a command line means on another machine: whether it can go there, how often it may be done, which of its
-//! words are names, and when to try again.
+//! How commands run on another host: whether they can, how often they may be executed, which of their arguments are
+//! names, and when a connection is retried.
 
 mod host_prefix;
 
@@ -10,22 +10,22 @@ use crate::model::{HostName, Times};
 
 pub use host_prefix::{Mark, Marker, error_of, mark};
 
-/// How a command goes to another machine.
+/// How a command runs on another host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// It is run there.
+    /// The command runs there.
     Run(Times),
-    /// It is run there and shown as it comes, again from the beginning when the link was lost.
+    /// The command runs there and its output is shown as it arrives, again from the beginning after a lost connection.
     Show,
-    /// It is run there and shown as it comes; what was lost cannot be shown again.
+    /// The command runs there and its output is shown as it arrives; output that was lost cannot be shown again.
     Follow,
-    /// Agents are listed, of one host or of all.
+    /// The agents of one host or of all hosts are listed.
     List,
-    /// This terminal goes there.
+    /// This terminal attaches to the agent there.
     Attach,
-    /// It is run there, and this terminal goes to what was started.
+    /// The command runs there, and this terminal attaches to the agent that it started.
     Start,
-    /// It stays here, for this reason.
+    /// The command runs only on this machine, for this reason.
     Here(&'static str),
 }
 
@@ -33,7 +33,8 @@ const ONCE: Way = Way::Run(Times::Once);
 const LOOK: Way = Way::Run(Times::Any);
 const OWN: Way = Way::Here("it is about this machine");
 
-/// Each verb: noun, verb, how it goes, which of its arguments are names. A noun without verbs has `""`.
+/// Each command: noun, verb, how it runs, and which of its arguments are agent names. The verb of a noun without verbs
+/// is `""`.
 const WAYS: &[(&str, &str, Way, &[&str])] = &[
     ("agent", "spawn", ONCE, &["name", "parent"]),
     ("agent", "list", Way::List, &[]),
@@ -117,12 +118,12 @@ const WAYS: &[(&str, &str, Way, &[&str])] = &[
     ("man", "", OWN, &[]),
 ];
 
-/// Returns whether the table says how a command goes to another machine. Every visible command must be in it.
+/// Returns whether the table says how a command runs on another host. Every visible command must be in it.
 pub fn is_listed(noun: &str, verb: &str) -> bool {
     WAYS.iter().any(|known| (known.0, known.1) == (noun, verb))
 }
 
-/// Flags that change the way of a command.
+/// Flags that change how a command runs on another host.
 const FLAGS: &[(&str, &str, &str, Way)] = &[
     ("agent", "spawn", "foreground", Way::Here("`--foreground` runs it in this terminal")),
     ("agent", "spawn", "attach", Way::Start),
@@ -137,37 +138,37 @@ const FLAGS: &[(&str, &str, &str, Way)] = &[
     ("board", "append", "file", Way::Here("`--file` names a file of this machine; `-` takes it from stdin")),
 ];
 
-/// Which of these flags changes how a command goes to another machine, if one does.
+/// Returns the flag that changes how a command runs on another host, if any.
 pub fn telling_flag<'f>(noun: &str, verb: &str, flags: &[&'f str]) -> Option<&'f str> {
     let tells = |flag: &&&str| FLAGS.iter().any(|(n, v, known, _)| (*n, *v, known) == (noun, verb, *flag));
     flags.iter().find(tells).copied()
 }
 
-/// How a command with these flags goes to another machine.
+/// Returns how a command with these flags runs on another host.
 pub fn way(noun: &str, verb: &str, flags: &[&str]) -> Way {
     let flagged = FLAGS.iter().find(|(n, v, flag, _)| (*n, *v) == (noun, verb) && flags.contains(flag));
     let plain = || WAYS.iter().find(|known| (known.0, known.1) == (noun, verb)).map(|known| known.2);
     flagged.map(|known| known.3).or_else(plain).unwrap_or(OWN)
 }
 
-/// Which arguments of a command are names of agents.
+/// Returns which arguments of a command are names of agents.
 pub fn names(noun: &str, verb: &str) -> &'static [&'static str] {
     WAYS.iter().find(|known| (known.0, known.1) == (noun, verb)).map_or(&[], |known| known.3)
 }
 
-/// How this side shows things.
+/// Output format on this side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Face {
-    /// For programs.
+    /// Whether the output is JSON.
     pub json: bool,
-    /// With colours.
+    /// Whether the output has colours.
     pub coloured: bool,
-    /// To a person, in a terminal.
+    /// Whether the output goes to a terminal.
     pub shown: bool,
 }
 
-/// How what a command prints over there may be shown here. What is printed here as it is stays as it is: what an agent
-/// printed, and a note that goes into a file.
+/// Returns how the remote output of a command may be shown here. Output that is printed unchanged for a local agent
+/// stays unchanged: the output of an agent, and a note that goes into a file.
 pub fn manner((noun, verb): (&str, &str), flags: &[&str], face: Face) -> Manner {
     let Face { json, coloured, shown } = face;
     match (noun, verb) {
@@ -179,10 +180,11 @@ pub fn manner((noun, verb): (&str, &str), flags: &[&str], face: Face) -> Manner 
     }
 }
 
-/// A command to paste in what another machine says means that machine: over there it was written without its name.
+/// Adds the host to the commands in a remote text that the user may paste, because the remote side wrote them without
+/// it.
 pub fn pasted_from(host: &HostName, text: &str) -> String {
     const BEGIN: &str = "symposium ";
-    // Right behind a backquote, or behind variables that are set for it.
+    // Directly after a backtick, or after variables that are set for the command.
     let is_command = |before: &str| {
         let quoted = before.rfind('`').map(|at| &before[at + 1..]);
         quoted.is_some_and(|words| words.split(' ').all(|word| word.is_empty() || word.contains('=')))
@@ -202,7 +204,7 @@ pub fn pasted_from(host: &HostName, text: &str) -> String {
         let (noun, verb) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let flags: Vec<&str> = words.filter_map(|word| word.strip_prefix("--")).collect();
         let is_known = |verb: &str| WAYS.iter().any(|known| (known.0, known.1) == (noun, verb));
-        // A command that is cut off is meant for there like the others of its noun.
+        // A truncated command is handled like the other commands of its noun.
         let goes = match is_known(verb) {
             true => !matches!(way(noun, verb, &flags), Way::Here(_)),
             false => WAYS.iter().any(|known| known.0 == noun),
@@ -217,13 +219,13 @@ pub fn pasted_from(host: &HostName, text: &str) -> String {
     shown
 }
 
-/// `HOST:NAME` taken apart; none when nothing before a `:` can be a host.
+/// Splits `HOST:NAME`; returns `None` if the part before the `:` cannot be a host.
 pub fn apart(text: &str) -> Option<(HostName, &str)> {
     let (host, name) = text.split_once(':')?;
     Some((host.parse().ok()?, name))
 }
 
-/// The same words with another `--timeout`. Behind `--` stand the words of a program.
+/// Returns the arguments with another `--timeout`. Arguments after `--` belong to another program and stay unchanged.
 pub fn with_timeout(argv: &[String], left: Duration) -> Vec<String> {
     let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
     let (ours, others) = argv.split_at(end);
@@ -234,14 +236,14 @@ pub fn with_timeout(argv: &[String], left: Duration) -> Vec<String> {
     renewed.chain(others.iter().cloned()).collect()
 }
 
-/// How long to wait before a connection is tried again, after so many tries.
+/// Returns the delay before the next connection attempt, after `tries` attempts.
 pub fn pause(tries: u32) -> Duration {
-    /// Longer, and a person who has seen the network come back would begin to type.
+    /// Maximum delay in seconds. With a longer one, a user who sees the network return would start typing too early.
     const LONGEST: u64 = 15;
     Duration::from_secs(1u64.checked_shl(tries.saturating_sub(1)).unwrap_or(LONGEST).min(LONGEST))
 }
 
-/// Whether ssh says that there never was a connection over which anything could have been asked.
+/// Returns whether ssh reports that no connection was established, so that no request can have been sent.
 pub fn never_connected(said: &str) -> bool {
     const SIGNS: [&str; 8] = [
         "ssh: connect to host ",
@@ -256,8 +258,8 @@ pub fn never_connected(said: &str) -> bool {
     SIGNS.iter().any(|sign| said.contains(sign))
 }
 
-/// Whether ssh says that it was not let in, or that somebody else is there: that is not mended by asking again, and
-/// whoever guards that machine counts how often it is tried.
+/// Returns whether ssh reports a failed authentication or a wrong host key. Retrying does not help, and the host may
+/// count failed attempts.
 pub fn is_refused(said: &str) -> bool {
     const SIGNS: [&str; 4] = [
         "Permission denied (",

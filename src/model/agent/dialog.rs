@@ -1,25 +1,25 @@
-//! A dialog of an agent CLI with options to choose from, as it stands on the screen.
+//! A dialog of an agent CLI as the screen shows it: the line that asks and the options to choose from.
 
 use serde::Serialize;
 
 /// One option of a dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DialogOption {
-    /// The number in front of the option; `None` in dialogs without numbers.
+    /// Number in front of the option; `None` in dialogs without numbers.
     pub number: Option<u32>,
-    /// The text of the option.
+    /// Text of the option without its number.
     pub label: String,
-    /// Whether the marker of the dialog stands on it.
+    /// Whether the dialog's selection marker is on this option.
     pub is_selected: bool,
-    /// Where it stands relative to the other options.
+    /// Position of the option relative to the others.
     #[serde(skip)]
     pub placement: OptionPlacement,
 }
 
-/// How the options of a dialog are laid out, which decides the arrow keys that move its marker.
+/// Layout of a dialog's options, which determines the arrow keys that move its marker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OptionPlacement {
-    /// Each option has a line of its own: Up and Down move the marker.
+    /// Each option has its own line: Up and Down move the marker.
     #[default]
     Line,
     /// The options are buttons in one row: Left and Right move the marker.
@@ -39,8 +39,8 @@ impl DialogOption {
 /// The dialog that an agent shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Dialog {
-    /// The line that asks.
+    /// Line of the dialog that asks the question.
     pub asks: String,
-    /// The options from top to bottom or from left to right; empty where the answer is typed.
+    /// Options from top to bottom or from left to right; empty if the answer is typed.
     pub options: Vec<DialogOption>,
 }

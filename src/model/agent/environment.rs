@@ -1,4 +1,4 @@
-//! The name of an environment: what stands behind the `@` of `--home @NAME`. The same rule as for agents.
+//! Names of environments, as in `--home @NAME`. They follow the same rules as agent names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use crate::model::{AgentName, InvalidName};
 
-/// What an environment under the default home is called.
+/// Name of an environment below the default state directory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct EnvironmentName(AgentName);
 
 impl EnvironmentName {
-    /// The name as text.
+    /// Returns the name as a string slice.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::StatusNote;
 
-/// Why a turn failed. The words are a public contract.
+/// Cause of a failed turn. The lower-case names are a public contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FailureCause {
@@ -35,11 +35,11 @@ impl fmt::Display for FailureCause {
 /// A failed turn as the agent CLI reports it, by a hook or on its screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnFailure {
-    /// The cause, as far as the CLI names it.
+    /// Cause of the failure, as far as the CLI reports it.
     pub cause: FailureCause,
-    /// The error message.
+    /// Error message that the CLI printed or sent.
     pub message: String,
-    /// When the limit resets, if the message says so.
+    /// Time at which the limit resets, if the message states it.
     pub resets_at: Option<Timestamp>,
 }
 
@@ -47,31 +47,31 @@ pub struct TurnFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FailureSource {
-    /// A hook of the agent CLI.
+    /// A hook of the agent CLI reported it.
     Hook,
-    /// The agent's screen.
+    /// It was read from the agent's screen.
     Screen,
 }
 
 /// A failed turn as it is stored in a status. Public as `failure` of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedTurn {
-    /// Why the turn failed.
+    /// Cause of the failure.
     pub cause: FailureCause,
-    /// When it failed.
+    /// Time of the failure.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// When the limit resets, if the agent CLI says so.
+    /// Time at which the limit resets, if the agent CLI reports it.
     #[serde(default, with = "crate::base::json_time::option")]
     pub resets_at: Option<Timestamp>,
-    /// Until when the agent is given no work; `None` means until a person acts.
+    /// End of the period in which the agent gets no work; `None` means until the user acts.
     #[serde(default, with = "crate::base::json_time::option")]
     pub held_until: Option<Timestamp>,
-    /// How many turns have failed since the last successful one.
+    /// Number of turns that have failed since the last successful turn.
     pub in_a_row: u32,
     /// Where the failure was reported.
     pub source: FailureSource,
-    /// Whether the agent CLI goes on with the turn by itself after the reset, so that the turn is not over.
+    /// Whether the agent CLI continues the turn by itself after the reset, so that the turn is not over.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
 }
@@ -84,8 +84,8 @@ impl FailedTurn {
 }
 
 impl StatusNote {
-    /// Returns the failure that this status is about. A note of later work keeps the failure before it, to count
-    /// failures in a row; that one is not returned.
+    /// Returns the failure that this status is about. The note of a later status keeps an earlier failure so that
+    /// failures in a row can be counted; such a failure is not returned.
     pub fn failure(&self) -> Option<&FailedTurn> {
         self.failure.as_ref().filter(|failure| failure.at == self.since)
     }

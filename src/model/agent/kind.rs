@@ -1,88 +1,91 @@
-//! How one agent CLI is driven, as data. Filled from `kinds/builtin.toml` and the user's `kinds.toml`.
+//! Description of one agent CLI as data. The values come from `kinds/builtin.toml` and the user's `kinds.toml`.
 //!
-//! Argument lists may hold the placeholders `{prompt}`, `{model}`, `{system_prompt}`, `{tools}` or `{tool}`,
-//! `{conversation}`, `{settings}`, `{mcp}` and `{mcp_toml}`; a placeholder is replaced inside one argument and can never become two.
+//! Argument lists may contain the placeholders `{prompt}`, `{model}`, `{system_prompt}`, `{tools}` or `{tool}`,
+//! `{conversation}`, `{settings}`, `{mcp}` and `{mcp_toml}`. A placeholder is replaced inside one argument and never
+//! splits it in two.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// One agent CLI.
+/// Description of one agent CLI: how it is started, prompted, resumed and read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Kind {
-    /// What people call it.
+    /// Display name of the agent CLI.
     pub title: String,
-    /// The programs it may be called, the first that is found in PATH is taken.
+    /// Possible names of the program; the first one found in `PATH` is used.
     pub program: Vec<String>,
-    /// Arguments that are always given, right after the program.
+    /// Arguments that always follow the program.
     pub args: Vec<String>,
-    /// How to get a missing program.
+    /// Instructions for installing the program, shown when it is missing.
     pub install: String,
-    /// How the first prompt gets in while the program stays interactive.
+    /// How the first prompt is passed while the program stays interactive.
     pub prompt: PromptVia,
-    /// The arguments that choose a model; empty when it cannot be said.
+    /// Arguments that choose a model; empty if the CLI has none.
     pub model: Vec<String>,
-    /// The arguments that append to the system prompt; empty when it cannot be said.
+    /// Arguments that append to the system prompt; empty if the CLI has none.
     pub system_prompt: Vec<String>,
-    /// The arguments that name tools it may use without asking: `{tools}` is all of them with commas, and what holds
-    /// `{tool}` is given once for each; empty when it cannot be said.
+    /// Arguments that list the tools it may use without asking: `{tools}` is replaced by all of them, separated by
+    /// commas; an argument with `{tool}` is repeated for each tool. Empty if the CLI has none.
     pub tools: Vec<String>,
-    /// The arguments for each tier of approval.
+    /// Arguments for each tier.
     pub approval: Approval,
-    /// How its conversations are chosen, resumed and learned.
+    /// How its conversations are chosen and resumed.
     pub conversation: Conversing,
-    /// Where it keeps what was said, when that is a file of its own for each conversation.
+    /// Location of its conversation files, if each conversation is a file of its own.
     pub conversation_files: ConversationFiles,
-    /// Environment it is always given, such as self-update off.
+    /// Environment variables that are always set, for example to disable self-updates.
     pub env: BTreeMap<String, String>,
-    /// tmux key names that ask it to leave, safe in any state it may be in.
+    /// tmux key names that ask it to exit; they are safe in every state of the CLI.
     pub exit_keys: Vec<String>,
     /// tmux key names that interrupt its turn.
     pub interrupt_keys: Vec<String>,
-    /// tmux key names that empty its input line; they are pressed only when something stands there.
+    /// tmux key names that clear its input line; sent only if the line contains text.
     pub clear_keys: Vec<String>,
-    /// tmux key names that say yes, once, to an approval dialog; empty when it cannot be said.
+    /// tmux key names that approve an approval dialog once; empty if the CLI has none.
     pub approve_keys: Vec<String>,
-    /// tmux key names that say no to it.
+    /// tmux key names that deny an approval dialog.
     pub deny_keys: Vec<String>,
-    /// How its approval dialog takes the reason of a denial; empty where it takes none.
+    /// How its approval dialog accepts the reason for a denial; empty if it accepts none.
     pub deny_reason: DenyReason,
-    /// After how many seconds of work without output and without a child process it is said to hang; 0: never.
+    /// Seconds of work without output and without a child process after which it counts as hung; 0 disables the check.
     pub hang_after_s: u64,
-    /// Whether it takes bracketed paste.
+    /// Whether it accepts bracketed paste.
     pub bracketed_paste: bool,
-    /// How long between the text and the Enter that submits it, in milliseconds.
+    /// Delay between the text and the Enter that submits it, in milliseconds.
     pub enter_delay_ms: u64,
-    /// How long an exit right after the start counts as `exited at once`, in milliseconds.
+    /// Period after the start in which an exit counts as `exited at once`, in milliseconds.
     pub settle_ms: u64,
-    /// How its own hooks are switched on.
+    /// How its hooks are enabled for one run.
     pub hooks: Hooks,
-    /// How it is given our MCP server for one run.
+    /// How our MCP server is configured for one run.
     pub mcp: McpVia,
-    /// What its screen looks like, regular expressions on the bottom of the visible screen.
+    /// Regular expressions that recognise its state from the bottom of the visible screen.
     pub screen: ScreenPatterns,
 }
 
-/// How an agent CLI is given our MCP server for one run, beside those that the user has; all empty when it cannot be.
+/// How our MCP server is configured for one run of an agent CLI, in addition to the user's own servers. All fields are
+/// empty if the CLI does not support it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpVia {
-    /// The arguments: `{mcp}` is `{"mcpServers":{"symposium":{…}}}`, `{mcp_toml}` the server alone as a TOML table.
+    /// Arguments that configure the server: `{mcp}` is `{"mcpServers":{"symposium":{…}}}`, `{mcp_toml}` is the server
+    /// alone as a TOML table.
     pub args: Vec<String>,
-    /// A variable in place of arguments, which holds a configuration in the form of OpenCode.
+    /// Environment variable that replaces the arguments; it holds a configuration in OpenCode's format.
     pub variable: String,
-    /// What the server's entry holds beside command, arguments and environment.
+    /// Further fields of the server's entry besides command, arguments and environment.
     pub server: BTreeMap<String, serde_json::Value>,
-    /// The key under which the entry names the variables that the server inherits, for a CLI that clears the rest.
+    /// Key under which the entry lists the variables that the server inherits, for a CLI that clears all others.
     pub inherits: String,
-    /// The arguments that let it use our tools without asking.
+    /// Arguments that let the agent use our tools without asking.
     pub allow_args: Vec<String>,
-    /// What the entry holds to the same end.
+    /// Fields of the server's entry that let the agent use our tools without asking.
     pub allow_server: BTreeMap<String, serde_json::Value>,
 }
 
-/// How an approval dialog takes a text together with the denial.
+/// How an approval dialog accepts a text together with a denial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DenyReason {
@@ -92,81 +95,84 @@ pub struct DenyReason {
     pub keys: Vec<String>,
 }
 
-/// How the first prompt gets in.
+/// How the first prompt is passed to an agent CLI.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PromptVia {
-    /// As arguments, with `{prompt}` in one of them.
+    /// In the arguments, one of which contains `{prompt}`.
     Args(Vec<String>),
-    /// Typed in when it is ready.
+    /// Typed in when the CLI is ready.
     #[default]
     Keys,
 }
 
-/// Arguments for each tier: how freely it may run commands.
+/// Arguments for each tier, that is, how freely the agent may run commands.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Approval {
-    /// Runs what it likes.
+    /// Arguments for running everything without asking.
     pub free: Vec<String>,
-    /// Edits by itself, asks before commands.
+    /// Arguments for editing files without asking and asking before commands.
     pub review: Vec<String>,
-    /// Asks before everything.
+    /// Arguments for asking before every action.
     pub approve: Vec<String>,
 }
 
-/// How conversations are chosen, resumed and learned.
+/// Arguments that choose and resume conversations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conversing {
-    /// Start a new conversation under an id of our choice.
+    /// Arguments that start a new conversation under an id that we choose.
     pub choose: Vec<String>,
-    /// Go on with the conversation of this id.
+    /// Arguments that resume the conversation with a given id.
     pub resume: Vec<String>,
-    /// Go on with the last conversation in this directory.
+    /// Arguments that resume the last conversation in the working directory.
     pub resume_last: Vec<String>,
-    /// What it says when it leaves because there is no such conversation, as regular expressions.
+    /// Regular expressions for the message with which the CLI exits if the conversation does not exist.
     pub missing: Vec<String>,
 }
 
-/// Where an agent CLI keeps a conversation; all empty when it is not one plain file that can be carried elsewhere.
+/// Location of an agent CLI's conversation files. All fields are empty if a conversation is not one plain file that can
+/// be copied to another machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConversationFiles {
-    /// The variable that names its directory.
+    /// Environment variable that names the CLI's directory.
     pub variable: String,
-    /// That directory below the user's home, when the variable is not set.
+    /// Path of that directory below the user's home directory, used if the variable is not set.
     pub below_home: String,
-    /// The file below that: `{conversation}` is the id, `{directory}` the working directory with a dash for all but
-    /// letters and digits, `{year}`, `{month}`, `{day}` and `{stamp}` when it began.
+    /// Path of the file below that directory. `{conversation}` is the id, `{directory}` the working directory with a
+    /// dash for every character that is not a letter or digit; `{year}`, `{month}`, `{day}` and `{stamp}` are the time
+    /// at which the conversation began.
     pub file: String,
-    /// The key under which the file itself names the working directory, where the CLI goes by that.
+    /// Key under which the file stores the working directory, if the CLI relies on it.
     pub directory_key: String,
 }
 
-/// How an agent's own hooks are switched on for one run.
+/// How an agent CLI's hooks are enabled for one run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hooks {
-    /// It has none that can be given per run.
+    /// The CLI has no hooks that can be set per run.
     #[default]
     None,
-    /// `--settings JSON` in the form of Claude Code.
+    /// `--settings JSON` as Claude Code accepts it.
     ClaudeSettings,
-    /// Codex's `notify`: the end of a turn.
+    /// Codex's `notify` command, which reports the end of a turn.
     CodexNotify,
-    /// A file of system defaults for Qwen Code.
+    /// A system defaults file for Qwen Code.
     QwenDefaults,
     /// A plugin directory for GitHub Copilot CLI.
     CopilotPlugin,
     /// A plugin for OpenCode.
     OpencodePlugin,
-    /// Aider's command for "I wait".
+    /// Aider's notification command, which reports that it waits for input.
     AiderNotifications,
 }
 
 impl Hooks {
-    /// Whether it tells of its start and of every prompt it takes; others tell the end of a turn at most.
+    /// Returns whether the hooks report the start and every accepted prompt; the other hooks report at most the end of
+    /// a turn.
     pub fn tell_of_prompts(self) -> bool {
         match self {
             Hooks::None | Hooks::CodexNotify | Hooks::AiderNotifications => false,
@@ -177,34 +183,34 @@ impl Hooks {
     }
 }
 
-/// Regular expressions on the bottom lines of the visible screen.
+/// Regular expressions that are matched against the bottom lines of the visible screen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreenPatterns {
-    /// It would take a prompt.
+    /// The agent would accept a prompt.
     pub ready: Vec<String>,
-    /// It works.
+    /// The agent is working.
     pub busy: Vec<String>,
-    /// It wants a yes or no.
+    /// The agent asks for an approval.
     pub approval: Vec<String>,
-    /// It asks something.
+    /// The agent asks a question.
     pub question: Vec<String>,
-    /// Login, trust, consent.
+    /// The agent CLI asks for a login, trust or consent.
     pub setup: Vec<String>,
-    /// The composer line; the first group is what stands in it.
+    /// The input line; group 1 is the text in it.
     pub composer: Vec<String>,
-    /// What an approval dialog is about, where that stands above the question; group 1 is the command.
+    /// Subject of an approval dialog, if the screen shows it above the question; group 1 is the command.
     pub subject: Vec<String>,
-    /// The row of buttons of a dialog; each group is the label of a button. The selected one has another background.
+    /// Row of buttons in a dialog; each group is the label of a button. The selected button has a different background.
     pub buttons: Vec<String>,
-    /// What stands in the composer in place of a long paste.
+    /// Placeholder that the input line shows instead of a long paste.
     pub pasted: Vec<String>,
-    /// The last turn failed, or the next one would, because the CLI is not logged in; group 1 is the message.
+    /// The CLI is not logged in, so the last turn failed or the next one would; group 1 is the message.
     pub failed_login: Vec<String>,
     /// The last turn failed because the account has no credit; group 1 is the message.
     pub failed_credit: Vec<String>,
     /// The last turn failed at a rate or usage limit; group 1 is the message.
     pub failed_limit: Vec<String>,
-    /// The last turn failed; group 1 is the message, which decides the cause where none of the others matches.
+    /// The last turn failed; group 1 is the message, which determines the cause if none of the other patterns matches.
     pub failed_error: Vec<String>,
 }

@@ -1,17 +1,17 @@
 //! Types that describe one agent: its record, status, spec and kind.
 //!
-//! - `view`: `Agent`: record and live pane joined
-//! - `record`: `AgentRecord`: what the registry stores
+//! - `view`: `Agent`: a record joined with its live pane
+//! - `record`: `AgentRecord`: the stored description of an agent
 //! - `status`: the closed list of statuses
 //! - `failure`: a turn that ended with an error
-//! - `question`: what a waiting agent asks for
+//! - `question`: the question of a waiting agent
 //! - `dialog`: a dialog with options
-//! - `screen`: what a visible screen shows
+//! - `screen`: the state that a visible screen shows
 //! - `name`: names and ids
 //! - `text`: titles and prompts
 //! - `spec`: a resolved spec
 //! - `param`: parameters of a spec
-//! - `kind`: how one agent CLI is driven
+//! - `kind`: description of one agent CLI
 //! - `tier`: how freely an agent may act
 //! - `environment`: names of environments
 

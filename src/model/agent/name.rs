@@ -1,36 +1,37 @@
-//! Names and ids, parsed once at the edge. A name that parsed is safe in a path, a tmux target and a shell.
+//! Names and ids, parsed once where they enter the program. A parsed name is safe in a path, a tmux target and a shell.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The longest name: a tmux target, a file name and a terminal title all take it whole.
+/// Maximum length of a name, which a tmux target, a file name and a terminal title can all hold in full.
 pub const MAX_NAME: usize = 63;
 
-/// Words with a meaning of their own beside agent names: senders of tasks and mail (`person`, `handoff`, `heartbeat`,
-/// `restart`, `spawn`), addresses of messages (`parent`, `children`) and words for several agents or machines.
+/// Names that mean something else where an agent name may stand: senders of tasks and mail (`person`, `handoff`,
+/// `heartbeat`, `restart`, `spawn`), addresses of messages (`parent`, `children`) and names for several agents or
+/// machines.
 const RESERVED_NAMES: [&str; 10] =
     ["person", "handoff", "heartbeat", "restart", "spawn", "parent", "children", "any", "all", "local"];
 
-/// What an agent, its tmux session and its instance directory are called.
+/// Name of an agent, of its tmux session and of its instance directory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentName(String);
 
 impl AgentName {
-    /// The name as text.
+    /// Returns the name as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns whether this is a word with a meaning of its own, which no new agent may be called. Such names still
-    /// parse, because older versions allowed them.
+    /// Returns whether this name is reserved, so that a new agent may not have it. Reserved names still parse, because
+    /// older versions allowed them.
     pub fn is_reserved(&self) -> bool {
         RESERVED_NAMES.iter().any(|word| self.0.eq_ignore_ascii_case(word))
     }
 
-    /// The longest valid name that can be made from free text: `Fix the login!` becomes `fix-the-login`.
+    /// Returns the longest valid name that can be made from free text: `Fix the login!` becomes `fix-the-login`.
     pub fn slug(text: &str, longest: usize) -> Option<AgentName> {
         let mut slug = String::new();
         for c in text.chars() {
@@ -46,7 +47,7 @@ impl AgentName {
         slug.trim_end_matches('-').parse().ok()
     }
 
-    /// This name with `-N` behind it, cut so that it stays valid.
+    /// Returns this name with the suffix `-N`, truncated so that it stays valid.
     pub fn numbered(&self, n: u32) -> AgentName {
         let tail = format!("-{n}");
         let head = &self.0[..self.0.len().min(MAX_NAME - tail.len())];
@@ -54,22 +55,22 @@ impl AgentName {
     }
 }
 
-/// Why a text is not a name.
+/// Reason why a text is not a valid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidName {
-    /// Nothing was given.
+    /// The text is empty.
     #[error("it is empty")]
     Empty,
-    /// More than [`MAX_NAME`] characters.
+    /// The text has more than [`MAX_NAME`] characters.
     #[error("it has {0} characters, at most 63 are allowed")]
     TooLong(usize),
     /// The first character is not a letter or digit.
     #[error("it starts with {0:?}, a letter or digit must come first")]
     BadStart(char),
-    /// A character that is not allowed anywhere.
+    /// The text contains a character that is not allowed.
     #[error("it contains {0:?}, only letters, digits, `_` and `-` are allowed")]
     BadCharacter(char),
-    /// One of `RESERVED_NAMES`, where a name is given to an agent.
+    /// The name is one of `RESERVED_NAMES` and was given to a new agent.
     #[error("it is a reserved word")]
     Reserved,
 }
@@ -112,13 +113,13 @@ impl fmt::Display for AgentName {
     }
 }
 
-/// What an agent is, for ever: it survives a rename, and marks the tmux session and every process of the agent.
+/// Permanent id of an agent. It survives a rename, and marks the agent's tmux session and all its processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AgentId(pub uuid::Uuid);
 
 impl AgentId {
-    /// A new one that nobody has.
+    /// Generates a new random id.
     pub fn fresh() -> Self {
         AgentId(uuid::Uuid::new_v4())
     }

@@ -1,36 +1,36 @@
-//! What a spec can be given at birth: parameters with a type, and their values.
+//! Parameters that a spec declares, and their values.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One parameter of a spec; without a default it must be given.
+/// One parameter of a spec; a parameter without a default is required.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
-    /// What it can be.
+    /// Type of the parameter.
     #[serde(flatten)]
     pub sort: ParamSort,
-    /// What it is when nobody says.
+    /// Value that is used if none is given.
     #[serde(default)]
     pub default: Option<ParamValue>,
-    /// What it is for.
+    /// Purpose of the parameter.
     #[serde(default)]
     pub description: Option<String>,
 }
 
-/// What a parameter can be.
+/// Type of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum ParamSort {
-    /// Any text.
+    /// Any text without NUL characters.
     String,
     /// A whole number.
     Int,
     /// `true` or `false`.
     Bool,
-    /// One of these.
+    /// One of a list of texts.
     Choice {
-        /// Which.
+        /// Texts that are allowed.
         choices: Vec<String>,
     },
 }
@@ -43,34 +43,34 @@ pub enum ParamValue {
     Bool(bool),
     /// A whole number.
     Int(i64),
-    /// A text, or the choice.
+    /// A text, or the selected choice.
     Text(String),
 }
 
-/// A parameter that an agent was given, or that has its default.
+/// Value of a parameter of one agent, given at spawn or taken from the default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenParam {
-    /// What it is called.
+    /// Name of the parameter.
     pub name: String,
-    /// What it is.
+    /// Value of the parameter.
     pub value: ParamValue,
 }
 
-/// A text that is no value of the parameter.
+/// Error for a text that is not a valid value of the parameter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is not {wanted}")]
 pub struct BadValue {
-    /// What was given.
+    /// Text that was given.
     pub given: String,
-    /// What is allowed.
+    /// Description of the allowed values.
     pub wanted: String,
 }
 
 impl ParamSort {
-    /// The words for the sorts, as a file writes them.
+    /// Names of the types, as a spec file writes them.
     pub const WORDS: [&str; 4] = ["string", "int", "bool", "choice"];
 
-    /// Reads a value that was given as text.
+    /// Parses a value from text.
     pub fn read(&self, text: &str) -> Result<ParamValue, BadValue> {
         let value = match self {
             ParamSort::String => (!text.contains('\0')).then(|| ParamValue::Text(text.to_owned())),
@@ -83,7 +83,7 @@ impl ParamSort {
         value.ok_or_else(|| BadValue { given: text.escape_debug().to_string(), wanted: self.to_string() })
     }
 
-    /// Whether a value is of this sort.
+    /// Returns whether a value has this type.
     pub fn allows(&self, value: &ParamValue) -> bool {
         match (self, value) {
             (ParamSort::String, ParamValue::Text(text)) => !text.contains('\0'),

@@ -1,7 +1,7 @@
-//! What an agent that waits asks for: as much of the text as anybody would read, and which question it is.
+//! The question of a waiting agent: its text up to a limit, and an id that identifies it.
 //!
-//! Whoever answers says which question they have read. Two that begin alike are two: the sum is of all of the text,
-//! also of what is not kept.
+//! An answer names the id of the question that the user has read. The checksum covers the complete text, also the part
+//! that is not stored, so that two questions with the same beginning have different ids.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,37 +9,39 @@ use sha2::{Digest, Sha256};
 
 use crate::model::{Status, StatusNote, WaitingFor};
 
-/// How much of a question is kept, in bytes: more than anybody reads before saying yes, and little in a registry.
+/// Maximum stored length of a question in bytes: more than a user reads before approving, and small enough for the
+/// registry.
 pub const MOST_QUESTION: usize = 4096;
 
-/// How much of a question is known.
+/// How much of a question's text is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Extent {
-    /// All of it.
+    /// The complete text is known.
     Whole,
-    /// Its beginning: it is longer than what is kept.
+    /// Only the beginning is stored, because the text is longer than the limit.
     Cut,
-    /// What stands on the screen in one line, or what we were told in general words; the dialog itself says more.
+    /// Only one line from the screen or a general description is known; the dialog itself shows more.
     Brief,
 }
 
-/// A question as it is written down.
+/// A question as the registry stores it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// What is asked, line by line and unchanged; never to be shown without making control characters visible.
+    /// Text of the question, line by line and unchanged. Escape control characters before showing it.
     pub text: String,
-    /// How much of it that is.
+    /// How much of the question the text covers.
     pub extent: Extent,
-    /// The checksum of all of it.
+    /// Checksum of the complete text.
     pub sha256: String,
-    /// Since when it is asked. An older symposium that writes another status leaves this as it was, and is found out so.
+    /// Time since which the question is asked. An older version of Symposium that writes a new status leaves this field
+    /// unchanged, which shows that the question is outdated.
     #[serde(default, with = "crate::base::json_time::option")]
     pub since: Option<Timestamp>,
 }
 
 impl Question {
-    /// A question whose text is known.
+    /// Creates a question whose text is known.
     pub fn told(text: &str) -> Question {
         let fits =
             text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MOST_QUESTION);
@@ -48,32 +50,32 @@ impl Question {
         Question { text: kept.to_owned(), extent, sha256: sum(&[text]), since: None }
     }
 
-    /// A question of which we know a line.
+    /// Creates a question of which only one line is known.
     pub fn glimpsed(line: &str) -> Question {
         Question { extent: Extent::Brief, ..Question::told(line) }
     }
 }
 
-/// A question that is being asked, as everybody sees it.
+/// A question that is currently asked, as all faces show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedQuestion {
-    /// Which question it is; the same text asked again is another.
+    /// Id of the question; the same text asked again has a different id.
     pub id: String,
-    /// What is asked.
+    /// Text of the question.
     pub text: String,
-    /// How much of it that is.
+    /// How much of the question the text covers.
     pub extent: Extent,
-    /// The options of its dialog, where the screen was read for them: by `agent show` and `agent list`.
+    /// Options of the dialog, if the screen was read for them by `agent show` or `agent list`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
 }
 
-/// What a hook told of a question: a line for lists, and all of it.
+/// A question that a hook reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asks {
-    /// On one line.
+    /// Summary on one line, for lists.
     pub line: String,
-    /// All of it.
+    /// Complete text of the question.
     pub whole: String,
 }
 
@@ -84,30 +86,31 @@ impl From<String> for Asks {
 }
 
 impl StatusNote {
-    /// The same note, with what is asked.
+    /// Returns this note with a question.
     pub fn asking(self, question: Question) -> StatusNote {
         StatusNote { question: Some(Question { since: Some(self.since), ..question }), ..self }
     }
 
-    /// The question that belongs to this note.
+    /// Returns the question that belongs to this note.
     pub fn question(&self) -> Option<&Question> {
         self.question
             .as_ref()
             .filter(|known| self.status == Status::Waiting && known.since == Some(self.since))
     }
 
-    /// What is asked, while something is. Older notes know the line alone.
+    /// Returns the question that is asked now, or `None` if the agent asks nothing. For a note of an older version only
+    /// the reason line is known.
     pub fn asked(&self) -> Option<AskedQuestion> {
         let Question { text, extent, sha256, .. } =
             self.question().cloned().unwrap_or_else(|| Question::glimpsed(&self.reason));
         let id = || sum(&[&self.since.to_string(), &sha256])[..32].to_owned();
-        // A limit asks nothing: it passes by itself.
+        // A limit does not ask anything: it resets by itself.
         let asks = self.status == Status::Waiting && self.waiting_for != Some(WaitingFor::Limit);
         asks.then(|| AskedQuestion { id: id(), text, extent, options: vec![] })
     }
 }
 
-/// The checksum of some texts, each with its length so that none runs into the next.
+/// Returns the checksum of several texts. Each text is hashed with its length, so that the boundaries matter.
 fn sum(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for text in texts {

@@ -1,7 +1,7 @@
-//! What we write down about an agent: one entry of the registry, and the copy its tmux session carries.
+//! The stored description of an agent: one entry of the registry, a copy of which is kept in the agent's tmux session.
 //!
-//! Every field is always written, `null` when there is none, so that a field that is absent from what we write
-//! is known to be a newer writer's and is kept (see `store/schema.rs`).
+//! Every field is always written, with `null` for a missing value. A field that this version does not write therefore
+//! comes from a newer version and is kept (see `store/schema.rs`).
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,96 +11,96 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{AgentId, AgentName, Exit, GivenParam, Status, StatusNote, WaitingFor};
 
-/// One agent as the registry knows it.
+/// One agent as the registry stores it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentRecord {
-    /// What it is called.
+    /// Name of the agent.
     pub name: AgentName,
-    /// What it is, for ever.
+    /// Permanent id of the agent.
     pub id: AgentId,
-    /// Free text for people.
+    /// Free text that lists show beside the name.
     #[serde(default)]
     pub title: Option<String>,
-    /// The beginning of the last prompt that it took, on one line.
+    /// Beginning of the last prompt that the agent accepted, on one line.
     #[serde(default)]
     pub prompt: Option<String>,
-    /// The spec it was made from.
+    /// Name of the spec that the agent was created from.
     pub spec: String,
-    /// How its program is driven.
+    /// Name of the kind that describes its agent CLI.
     pub kind: String,
-    /// The program and its lasting arguments, without prompt, conversation and hooks.
+    /// Program and permanent arguments, without prompt, conversation and hooks.
     pub command: Vec<String>,
-    /// Where it runs.
+    /// Directory in which the agent runs.
     pub working_directory: String,
-    /// The top of the repository around it, or the directory itself.
+    /// Top directory of the repository that contains the working directory, or the working directory itself.
     #[serde(default)]
     pub project: Option<String>,
-    /// The branch it works on.
+    /// Branch on which the agent works.
     #[serde(default)]
     pub branch: Option<String>,
-    /// When it was seen that its directory is gone.
+    /// Time at which the working directory was found to be missing.
     #[serde(default, with = "crate::base::json_time::option")]
     pub directory_gone: Option<Timestamp>,
-    /// What sort of place it works in.
+    /// Kind of workspace in which the agent works.
     #[serde(default)]
     pub workspace: Workspace,
-    /// When it was born.
+    /// Time at which the agent was created.
     #[serde(with = "crate::base::json_time")]
     pub created_at: Timestamp,
-    /// When its process was last started.
+    /// Time at which its process was last started.
     #[serde(default, with = "crate::base::json_time::option")]
     pub started_at: Option<Timestamp>,
-    /// When somebody last attached to it.
+    /// Time at which a client last attached.
     #[serde(default, with = "crate::base::json_time::option")]
     pub last_attached: Option<Timestamp>,
-    /// When the last terminal left it.
+    /// Time at which the last client detached.
     #[serde(default, with = "crate::base::json_time::option")]
     pub last_detached: Option<Timestamp>,
-    /// When it last printed something, as far as we noted it.
+    /// Time of the last recorded output.
     #[serde(default, with = "crate::base::json_time::option")]
     pub last_activity: Option<Timestamp>,
-    /// The conversation of its agent CLI.
+    /// Current conversation of its agent CLI.
     #[serde(default)]
     pub conversation: Conversation,
-    /// Conversations that it was in before, the latest last.
+    /// Earlier conversations, the latest last.
     #[serde(default)]
     pub conversations: Vec<PastConversation>,
     /// The agent that spawned it.
     #[serde(default)]
     pub parent: Option<AgentName>,
-    /// Whether it vanishes when its task is done.
+    /// Whether the agent is removed when its task is done.
     #[serde(default)]
     pub ephemeral: bool,
-    /// What happens when it ends by itself.
+    /// Restart policy and state.
     #[serde(default)]
     pub restart: Restart,
-    /// When it was started again by itself, within the window that counts.
+    /// Times of the automatic restarts within the window that counts.
     #[serde(default, with = "crate::base::json_time::list")]
     pub restarts: Vec<Timestamp>,
-    /// What it is asked regularly.
+    /// Prompt that is queued for the agent on a schedule.
     #[serde(default)]
     pub heartbeat: Option<Heartbeat>,
-    /// What its spec was given. A list: what stands in an object and is not ours is kept for a newer writer.
+    /// Parameter values of its spec. This is a list, because unknown keys of an object are kept for a newer version.
     #[serde(default)]
     pub params: Vec<GivenParam>,
-    /// What it did when we last looked.
+    /// Status at the last observation.
     pub status: StatusNote,
-    /// How often its status has changed: the number of the last change in the ledger.
+    /// Number of status changes, which is the sequence number of the last change in the ledger.
     #[serde(default)]
     pub changes: u64,
-    /// How it ended, when it did.
+    /// How the process ended, if it did.
     #[serde(default)]
     pub exit: Option<Exit>,
-    /// Its first process.
+    /// Process id of its first process.
     #[serde(default)]
     pub pid: Option<i32>,
-    /// Where it is in tmux.
+    /// Location in tmux.
     #[serde(default)]
     pub tmux: Option<TmuxPlace>,
-    /// What it was called while its directory had not been moved yet.
+    /// Previous name, while a rename has not yet moved the instance directory.
     #[serde(default)]
     pub renamed_from: Option<AgentName>,
-    /// Status before the start that is under way. An interrupted start goes back to it.
+    /// Status before the start that is in progress. An interrupted start restores it.
     #[serde(default)]
     pub before_start: Option<StatusNote>,
     /// The turn or dialog that was interrupted when the agent was lost. Cleared when the agent works again.
@@ -111,12 +111,12 @@ pub struct AgentRecord {
 /// A turn or dialog that ended because the agent's terminal disappeared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutOff {
-    /// When the loss was noticed.
+    /// Time at which the loss was noticed.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// Status of the agent at that time.
+    /// Status of the agent at the time of the loss.
     pub status: Status,
-    /// What the agent was waiting for.
+    /// What the agent was waiting for at that time.
     #[serde(default)]
     pub waiting_for: Option<WaitingFor>,
     /// Reason of that status.
@@ -124,73 +124,74 @@ pub struct CutOff {
     pub reason: String,
 }
 
-/// Where an agent is in tmux, as remembered at its start.
+/// Location of an agent in tmux, recorded when the agent was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TmuxPlace {
-    /// The path of the server's socket.
+    /// Path of the tmux server's socket.
     pub socket: String,
-    /// Which server it was: `start_time:pid`.
+    /// Identity of the tmux server: `start_time:pid`.
     pub server: String,
-    /// The session's name.
+    /// Name of the session.
     pub session: String,
-    /// The pane's id, `%7`.
+    /// Id of the pane, for example `%7`.
     pub pane: String,
 }
 
 /// The conversation of an agent CLI.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conversation {
-    /// The CLI's own id of it.
+    /// Id that the agent CLI gave the conversation.
     #[serde(default)]
     pub id: Option<String>,
-    /// What people call it.
+    /// Name that the user gave the conversation.
     #[serde(default)]
     pub name: Option<String>,
-    /// Whether it has had a first prompt, so that there is something to resume.
+    /// Whether the conversation has received a first prompt and can be resumed.
     #[serde(default)]
     pub begun: bool,
 }
 
-/// A conversation that an agent can go back to.
+/// An earlier conversation that an agent can return to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PastConversation {
-    /// The CLI's own id of it.
+    /// Id that the agent CLI gave the conversation.
     pub id: String,
-    /// What people call it.
+    /// Name that the user gave the conversation.
     #[serde(default)]
     pub name: Option<String>,
-    /// When the agent left it.
+    /// Time at which the agent left the conversation.
     #[serde(with = "crate::base::json_time")]
     pub left_at: Timestamp,
 }
 
-/// What happens when an agent ends by itself.
+/// Restart policy of an agent and the state of its automatic restarts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restart {
-    /// When to start it again.
+    /// When the agent is restarted.
     #[serde(default)]
     pub policy: RestartPolicy,
-    /// How often that was done.
+    /// Number of automatic restarts so far.
     #[serde(default)]
     pub count: u32,
-    /// When it is due next.
+    /// Time of the next restart, if one is scheduled.
     #[serde(default, with = "crate::base::json_time::option")]
     pub next_at: Option<Timestamp>,
 }
 
-/// What an agent is asked regularly: a task that is put on its queue when it is due.
+/// A prompt that is added to the agent's queue as a task on a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "HeartbeatForm", into = "HeartbeatForm")]
 pub struct Heartbeat {
-    /// When.
+    /// Schedule of the heartbeat.
     pub rhythm: Rhythm,
-    /// What it is asked.
+    /// Text of the prompt.
     pub prompt: String,
-    /// When it was last due.
+    /// Time at which the heartbeat was last due.
     pub last: Option<Timestamp>,
 }
 
-/// A heartbeat as it is written: every field, so that another rhythm leaves nothing of the former one behind.
+/// Stored form of a heartbeat. It always writes all fields, so that a changed schedule leaves no value of the previous
+/// one behind.
 #[derive(Serialize, Deserialize)]
 struct HeartbeatForm {
     #[serde(default)]
@@ -225,33 +226,33 @@ impl From<Heartbeat> for HeartbeatForm {
     }
 }
 
-/// When a heartbeat is due.
+/// Schedule of a heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rhythm {
-    /// So many seconds after the last one.
+    /// This many seconds after the last one.
     Every(u64),
-    /// At these times, as five fields of cron in local time.
+    /// At the times of a cron expression with five fields, in local time.
     Cron(String),
 }
 
-/// When an agent that ended is started again.
+/// When the supervisor restarts an agent that ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RestartPolicy {
-    /// Never.
+    /// The agent is never restarted.
     #[default]
     No,
-    /// When it crashed.
+    /// The agent is restarted after a crash.
     OnFailure,
-    /// Whenever it ended by itself.
+    /// The agent is restarted whenever it ended by itself.
     Always,
 }
 
 impl RestartPolicy {
-    /// Every policy.
+    /// All policies, in the order in which messages list them.
     pub const ALL: [RestartPolicy; 3] = [RestartPolicy::No, RestartPolicy::OnFailure, RestartPolicy::Always];
 
-    /// The word for it.
+    /// Returns the name of the policy.
     pub fn word(self) -> &'static str {
         match self {
             RestartPolicy::No => "no",
@@ -267,7 +268,7 @@ impl fmt::Display for RestartPolicy {
     }
 }
 
-/// A text that is none of the policies.
+/// Error for a text that is not a restart policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a restart policy; known: no, on-failure, always")]
 pub struct UnknownPolicy(pub String);
@@ -283,16 +284,16 @@ impl FromStr for RestartPolicy {
     }
 }
 
-/// What sort of place an agent works in.
+/// Kind of workspace in which an agent works.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Workspace {
-    /// The directory as it is.
+    /// The given directory itself.
     #[default]
     InPlace,
-    /// A git worktree and branch of its own.
+    /// A git worktree and branch for this agent only.
     Worktree,
-    /// An empty folder of its own.
+    /// An empty directory for this agent only.
     Scratch,
 }
 

@@ -1,32 +1,32 @@
-//! What an agent's visible screen shows, in our words.
+//! The state that was read from an agent's visible screen.
 
 use crate::model::TurnFailure;
 
-/// What a screen shows.
+/// Result of reading a screen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScreenReading {
-    /// The state, when a pattern of the kind was found.
+    /// State of the agent, if a pattern of its kind matched.
     pub state: Option<ScreenState>,
-    /// What stands in the composer and has not been submitted; none when it is empty or not to be seen.
+    /// Text in the input line that was not submitted; `None` if the line is empty or not visible.
     ///
-    /// A line that was wrapped on the screen cannot be told from two lines.
+    /// A wrapped line cannot be distinguished from two lines.
     pub draft: Option<String>,
 }
 
-/// The states a screen can show. The text is the line that asks.
+/// States that a screen can show. The text is the line that asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScreenState {
-    /// It would take a prompt.
+    /// The agent would accept a prompt.
     Ready,
-    /// It works.
+    /// The agent is working.
     Busy,
-    /// It wants a yes or no.
+    /// The agent asks for an approval.
     Approval(String),
-    /// It asks something.
+    /// The agent asks a question.
     Question(String),
-    /// Login, trust, consent.
+    /// The agent CLI asks for a login, trust or consent.
     Setup(String),
-    /// It would take a prompt, and shows that its last turn failed or that it is not logged in.
+    /// The agent would accept a prompt, and shows that its last turn failed or that it is not logged in.
     Failed(TurnFailure),
 }
 

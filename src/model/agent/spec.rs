@@ -1,4 +1,4 @@
-//! A spec: the blueprint of agents, resolved, with where each of its values came from. It never runs.
+//! A resolved spec: the blueprint of agents, with the origin of each of its values. A spec never runs by itself.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,107 +7,108 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Heartbeat, NotifyOn, Param, RestartPolicy, Tier, Workspace, WorkspaceConfig};
 
-/// The spec that is always there.
+/// Name of the built-in spec.
 pub const DEFAULT_SPEC: &str = "default";
 
-/// One spec with nothing left to look up: an agent is born from it, and keeps it.
+/// One completely resolved spec. An agent is created from it and keeps a copy.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spec {
-    /// What it is called.
+    /// Name of the spec.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the spec.
     pub description: Option<String>,
-    /// How its program is driven; none: `command` when there is one, else the first agent CLI that is here.
+    /// Name of the kind; `None` selects the kind `command` if a command is given, otherwise the first installed agent
+    /// CLI.
     pub kind: Option<String>,
-    /// Program and arguments in place of the kind's own program; no shell; empty: the kind's own.
+    /// Program and arguments that replace the kind's program, without a shell; empty to use the kind's program.
     pub command: Vec<String>,
-    /// What it is among others: proxy, planner, executor, or any word.
+    /// Role among other agents: proxy, planner, executor or any other name.
     pub role: Option<String>,
-    /// Which model; none: the CLI's choice.
+    /// Name of the model; `None` leaves the choice to the CLI.
     pub model: Option<String>,
-    /// The tools it may use without asking; none: the CLI's choice.
+    /// Tools that the agent may use without asking; `None` leaves the choice to the CLI.
     pub tools: Option<Vec<String>>,
-    /// How freely it may act; none: the CLI's choice.
+    /// How freely the agent may act; `None` leaves the choice to the CLI.
     pub shell_tier: Option<Tier>,
-    /// What is added to its system prompt, as text.
+    /// Text that is appended to the system prompt.
     pub system_prompt: Option<String>,
-    /// Variables on top of the spawner's environment.
+    /// Environment variables that are added to the spawner's environment.
     pub env: BTreeMap<String, String>,
-    /// When it is started again.
+    /// When an agent of this spec is restarted.
     pub restart: RestartPolicy,
-    /// What it is asked regularly.
+    /// Prompt that is queued for the agent on a schedule.
     pub heartbeat: Option<Heartbeat>,
-    /// What sort of place it works in.
+    /// Kind of workspace in which the agent works.
     pub workspace: Workspace,
-    /// What a worktree of its own is made ready with, beside what the configuration says.
+    /// How a new worktree is prepared, in addition to the configuration.
     pub worktree: WorkspaceConfig,
-    /// Whether it vanishes when its task is done.
+    /// Whether the agent is removed when its task is done.
     pub ephemeral: bool,
-    /// How many agents of it may be there at once.
+    /// Maximum number of agents of this spec at the same time.
     pub max_instances: Option<u32>,
-    /// What it can be given at birth.
+    /// Parameters that can be set at spawn.
     pub params: BTreeMap<String, Param>,
-    /// What is told about it; none: what the configuration says.
+    /// Events that cause a notice; `None` uses the configuration.
     pub notify: Option<Vec<NotifyOn>>,
-    /// What it may spawn.
+    /// Limits for the agents that it may spawn.
     pub limits: Limits,
-    /// Who wrote it.
+    /// Source of the spec.
     pub found_in: FoundIn,
-    /// Where each value that is not a default stands, by its key: `model`, `env.PORT`, `params.region`.
+    /// Origin of each value that is not a default, by its key: `model`, `env.PORT`, `params.region`.
     pub origins: BTreeMap<String, Origin>,
-    /// What should be said about it at spawn, such as a wish of a foreign file that we cannot pass on.
+    /// Remarks that `spawn` reports, for example an option of a foreign file that cannot be passed on.
     pub remarks: Vec<String>,
 }
 
 impl Spec {
-    /// The spec that nobody wrote.
+    /// Returns the built-in default spec.
     pub fn built_in() -> Spec {
         Spec { name: DEFAULT_SPEC.into(), ..Spec::default() }
     }
 
-    /// Where the value of a key came from.
+    /// Returns the origin of the value with this key.
     pub fn origin(&self, key: &str) -> &Origin {
         self.origins.get(key).unwrap_or(&Origin::Default)
     }
 }
 
-/// What an agent may spawn.
+/// Limits for the agents that an agent may spawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {
-    /// How many generations below it.
+    /// Maximum number of generations below the agent.
     pub depth: Option<u32>,
-    /// How many children at once.
+    /// Maximum number of children at the same time.
     pub children: Option<u32>,
 }
 
-/// Who wrote a spec: a project's file may be a stranger's.
+/// Source of a spec. A project's file may come from another author and needs the user's trust.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FoundIn {
-    /// Nobody: it is the one that is always there.
+    /// The spec is built in.
     #[default]
     BuiltIn,
-    /// A file in the project, perhaps somebody else's.
+    /// A file in the project, possibly written by another author.
     Project(String),
-    /// A file in the environment: the user's own.
+    /// A file in the state directory, written by the user.
     Home(String),
-    /// A file the user named.
+    /// A file that the user named.
     Given(String),
 }
 
-/// Where a value came from.
+/// Origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// Nobody said anything.
+    /// The value is a default.
     Default,
-    /// A line of a file.
+    /// The value comes from a line of a file.
     File {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The line, from 1.
+        /// Number of the line, starting at 1.
         line: usize,
     },
 }
@@ -121,16 +122,16 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Something wrong in a file of specs, where it stands.
+/// An error in a spec file, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Mistake {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// The line, from 1.
+    /// Number of the line, starting at 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// Column in characters, starting at 1.
     pub column: usize,
-    /// What is wrong, and what is allowed.
+    /// Description of the error and of the allowed values.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! What an agent is doing, as one closed list. Every face shows these words.
+//! The closed list of statuses of an agent. All faces show these names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,30 +12,30 @@ use crate::model::{FailedTurn, Question};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Its process is up, it has not yet said that it is ready.
+    /// The process runs, but has not yet reported that it is ready.
     Starting,
-    /// It works on something.
+    /// The agent works on a prompt.
     Working,
-    /// It needs a person.
+    /// The agent needs the user.
     Waiting,
-    /// It is done with its turn and would take a prompt.
+    /// The agent has finished its turn and would accept a prompt.
     Idle,
-    /// Its process ended with code 0.
+    /// The process ended with code 0.
     Exited,
-    /// Its process ended with another code, or by a signal that we did not send.
+    /// The process ended with another code, or by a signal that Symposium did not send.
     Crashed,
-    /// We ended it because somebody asked for it.
+    /// Symposium ended the process on request.
     Stopped,
-    /// We ended it to save resources; it wakes by itself.
+    /// Symposium ended the process to save resources; the agent is resumed when it is needed.
     Hibernated,
-    /// Its process is gone with its tmux server or session, and nobody saw how.
+    /// The process disappeared with its tmux server or session, and its exit was not observed.
     Lost,
-    /// We could not find out.
+    /// The status could not be determined.
     Unknown,
 }
 
 impl Status {
-    /// Every status, in the order in which lists show them: what waits for a person comes first.
+    /// All statuses, in the order in which lists show them: agents that wait for the user come first.
     pub const ALL: [Status; 10] = [
         Status::Waiting,
         Status::Crashed,
@@ -49,7 +49,7 @@ impl Status {
         Status::Hibernated,
     ];
 
-    /// The word for it.
+    /// Returns the name of the status.
     pub fn word(self) -> &'static str {
         match self {
             Status::Starting => "starting",
@@ -65,12 +65,12 @@ impl Status {
         }
     }
 
-    /// Whether a process should be there.
+    /// Returns whether the agent should have a running process.
     pub fn is_live(self) -> bool {
         matches!(self, Status::Starting | Status::Working | Status::Waiting | Status::Idle | Status::Unknown)
     }
 
-    /// Where it stands in a list for people.
+    /// Returns the position of the status in the order of lists.
     pub fn rank(self) -> usize {
         Status::ALL.iter().position(|s| *s == self).unwrap_or(Status::ALL.len())
     }
@@ -82,7 +82,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// A text that is none of the status words.
+/// Error for a text that is not the name of a status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a status; known: starting, working, waiting, idle, exited, crashed, stopped, hibernated, lost, unknown"
@@ -101,18 +101,18 @@ impl FromStr for Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WaitingFor {
-    /// A yes or no to something it wants to do.
+    /// Approval of an action that the agent wants to take.
     Approval,
-    /// An answer.
+    /// An answer to a question.
     Question,
-    /// Login, credit, trust, consent: something that the agent CLI needs before it can work.
+    /// Login, credit, trust or consent that the agent CLI needs before it can work.
     Setup,
     /// The reset of a rate or usage limit.
     Limit,
 }
 
 impl WaitingFor {
-    /// Every value.
+    /// All things that an agent can wait for.
     pub const ALL: [WaitingFor; 4] =
         [WaitingFor::Approval, WaitingFor::Question, WaitingFor::Setup, WaitingFor::Limit];
 }
@@ -131,9 +131,9 @@ impl fmt::Display for WaitingFor {
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Exit {
-    /// Its exit code, when it exited.
+    /// Exit code, if the process exited.
     pub code: Option<i32>,
-    /// The signal, when one ended it.
+    /// Signal, if the process was ended by one.
     pub signal: Option<i32>,
 }
 
@@ -147,39 +147,40 @@ impl fmt::Display for Exit {
     }
 }
 
-/// A status with since when and why.
+/// A status with its start time and reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusNote {
-    /// What it is doing.
+    /// Status of the agent.
     pub status: Status,
-    /// What it waits for, when it waits.
+    /// What the agent waits for, if it waits.
     #[serde(default)]
     pub waiting_for: Option<WaitingFor>,
-    /// Since when.
+    /// Time since which the status holds.
     #[serde(with = "crate::base::json_time")]
     pub since: Timestamp,
-    /// Why we think so, in words a person understands.
+    /// Explanation of the status for the user.
     pub reason: String,
-    /// What is asked, while it waits and we know it.
+    /// Question that the agent asks, if it waits and the question is known.
     #[serde(default)]
     pub question: Option<Question>,
-    /// The last failed turn, until a turn succeeds; [`StatusNote::failure`] tells whether this status is about it.
+    /// Last failed turn, kept until a turn succeeds; [`StatusNote::failure`] returns it only if this status is about
+    /// it.
     #[serde(default)]
     pub failure: Option<FailedTurn>,
 }
 
 impl StatusNote {
-    /// A note that waits for nothing.
+    /// Creates a note for a status that waits for nothing.
     pub fn new(status: Status, since: Timestamp, reason: impl Into<String>) -> Self {
         StatusNote { status, waiting_for: None, since, reason: reason.into(), question: None, failure: None }
     }
 
-    /// A note of waiting.
+    /// Creates a note with the status `waiting`.
     pub fn waiting(for_what: WaitingFor, since: Timestamp, reason: impl Into<String>) -> Self {
         StatusNote { waiting_for: Some(for_what), ..StatusNote::new(Status::Waiting, since, reason) }
     }
 
-    /// Whether the other says the same, whatever the time.
+    /// Returns whether the other note differs at most in its time.
     pub fn same_as(&self, other: &StatusNote) -> bool {
         self.status == other.status
             && self.waiting_for == other.waiting_for

@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use crate::base::sanitize::is_deceptive;
 
-/// A title for people: one line, no control characters, at most 200 characters.
+/// A title of an agent: one line, no control characters, at most 200 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title(String);
 
 impl Title {
-    /// Any text, made to fit on a line of a screen.
+    /// Makes a title from any text, or returns `None` if nothing is left.
     pub fn clean(text: &str) -> Option<Title> {
         let line: String = text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(200).collect();
         let line = line.trim();
@@ -24,40 +24,41 @@ impl From<Title> for String {
     }
 }
 
-/// A text that can be typed into a terminal without being taken for keys.
+/// A text that can be typed into a terminal without being interpreted as keys.
 ///
-/// Line ends are `\n`; trailing line ends are dropped because Enter is sent apart.
+/// Line ends are `
+/// `; trailing line ends are dropped, because Enter is sent separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt(String);
 
-/// Why a text cannot be typed in.
+/// Reason why a text cannot be typed into a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsendable {
-    /// There is nothing to send.
+    /// The text is empty.
     #[error("the text is empty")]
     Empty,
-    /// A control character: a terminal would take it for a key.
+    /// The text contains a control character, which a terminal would interpret as a key.
     #[error("line {line} holds the control character U+{code:04X}, which a terminal takes for a key")]
     Control {
-        /// The line, from 1.
+        /// Number of the line, starting at 1.
         line: usize,
-        /// The character.
+        /// Code point of the character.
         code: u32,
     },
 }
 
 impl Prompt {
-    /// The text.
+    /// Returns the text as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// How many lines it has.
+    /// Returns the number of lines.
     pub fn line_count(&self) -> usize {
         self.0.split('\n').count()
     }
 
-    /// The longest line, in bytes.
+    /// Returns the length of the longest line in bytes.
     pub fn longest_line(&self) -> usize {
         self.0.split('\n').map(str::len).max().unwrap_or(0)
     }

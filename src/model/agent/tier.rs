@@ -1,4 +1,4 @@
-//! How freely an agent may act: three words that every agent CLI says in flags of its own.
+//! The tiers, which define how freely an agent may act. Each agent CLI has its own flags for them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// Runs what it likes.
+    /// The agent runs everything without asking.
     Free,
-    /// Edits by itself, asks before commands.
+    /// The agent edits files without asking and asks before commands.
     Review,
-    /// Asks before everything that changes something.
+    /// The agent asks before everything that changes something.
     Approve,
 }
 
 impl Tier {
-    /// Every tier, the loosest first.
+    /// All tiers, the least restrictive first.
     pub const ALL: [Tier; 3] = [Tier::Free, Tier::Review, Tier::Approve];
 
-    /// The word for it.
+    /// Returns the name of the tier.
     pub fn word(self) -> &'static str {
         match self {
             Tier::Free => "free",
@@ -37,7 +37,7 @@ impl fmt::Display for Tier {
     }
 }
 
-/// A text that is none of the tiers.
+/// Error for a text that is not a tier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a tier of approval; known: free, review, approve")]
 pub struct UnknownTier(pub String);

@@ -1,4 +1,4 @@
-//! An agent as everybody sees it: the record and the live pane joined. `agent list --json` is this type.
+//! An agent as all faces show it: its record joined with its live pane. `agent list --json` prints this type.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,152 +8,152 @@ use crate::model::{
     Status, Task, TaskId, WaitingFor, Workspace,
 };
 
-/// One agent, joined. The field names are a public contract.
+/// One agent: record and live pane. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agent {
-    /// What it is called.
+    /// Name of the agent.
     pub name: AgentName,
-    /// What it is, for ever.
+    /// Permanent id of the agent.
     pub id: AgentId,
-    /// Free text for people.
+    /// Free text that lists show beside the name.
     pub title: Option<String>,
-    /// The beginning of the last prompt that it took, on one line.
+    /// Beginning of the last prompt that the agent accepted, on one line.
     #[serde(default)]
     pub prompt: Option<String>,
-    /// The spec it was made from.
+    /// Name of the spec that the agent was created from.
     pub spec: String,
-    /// How its program is driven.
+    /// Name of the kind that describes its agent CLI.
     pub kind: String,
-    /// What it does.
+    /// Current status of the agent.
     pub status: Status,
-    /// What it waits for, when it waits.
+    /// What the agent waits for, if it waits.
     pub waiting_for: Option<WaitingFor>,
-    /// Since when.
+    /// Time since which the status holds.
     #[serde(with = "crate::base::json_time")]
     pub status_since: Timestamp,
-    /// Why we think so.
+    /// Explanation of the status.
     pub reason: String,
-    /// What it asks for, while it waits; the reason is the beginning of it.
+    /// Question that a waiting agent asks; the reason is the beginning of it.
     #[serde(default)]
     pub question: Option<AskedQuestion>,
-    /// The failed turn that its status is about; `null` after a turn that succeeded.
+    /// Failed turn that the status is about; `null` after a successful turn.
     #[serde(default)]
     pub failure: Option<FailedTurn>,
-    /// How it ended, when it did.
+    /// How the process ended, if it did.
     pub exit: Option<Exit>,
-    /// Where it runs.
+    /// Directory in which the agent runs.
     pub working_directory: String,
-    /// The project around that.
+    /// Project that contains the working directory.
     pub project: Option<String>,
-    /// The branch it works on.
+    /// Branch on which the agent works.
     pub branch: Option<String>,
-    /// When it was seen that its directory is gone.
+    /// Time at which the working directory was found to be missing.
     #[serde(default, with = "crate::base::json_time::option")]
     pub directory_gone: Option<Timestamp>,
-    /// What sort of place it works in.
+    /// Kind of workspace in which the agent works.
     pub workspace: Workspace,
-    /// Program and lasting arguments.
+    /// Program and permanent arguments.
     pub command: Vec<String>,
-    /// Its first process, while it runs.
+    /// Process id of its first process, while it runs.
     pub pid: Option<i32>,
-    /// Where it is in tmux, while it is there.
+    /// Location in tmux, while the agent has a pane.
     pub tmux: Option<TmuxView>,
-    /// When it was born.
+    /// Time at which the agent was created.
     #[serde(with = "crate::base::json_time")]
     pub created_at: Timestamp,
-    /// When it last printed something.
+    /// Time of the last output.
     #[serde(default, with = "crate::base::json_time::option")]
     pub last_activity: Option<Timestamp>,
-    /// When somebody last attached.
+    /// Time at which a client last attached.
     #[serde(default, with = "crate::base::json_time::option")]
     pub last_attached: Option<Timestamp>,
-    /// Who is attached.
+    /// Clients that are attached.
     pub clients: Vec<Client>,
-    /// The conversation of its CLI.
+    /// Current conversation of its agent CLI.
     pub conversation: Conversation,
     /// The agent that spawned it.
     pub parent: Option<AgentName>,
-    /// Whether it vanishes when its task is done.
+    /// Whether the agent is removed when its task is done.
     pub ephemeral: bool,
-    /// What its spec was given.
+    /// Parameter values of its spec.
     #[serde(default)]
     pub params: Vec<GivenParam>,
-    /// What happens when it ends by itself.
+    /// Restart policy and state.
     pub restart: Restart,
-    /// Its queue in numbers.
+    /// Number of tasks on its queue, by state.
     pub tasks: TaskCounts,
-    /// What it is at.
+    /// Task that the agent works on.
     pub task: Option<CurrentTask>,
-    /// The machine it lives on, when that is another one.
+    /// Host on which the agent runs, if it is another machine.
     pub host: Option<String>,
-    /// The turn or dialog that was interrupted when the agent was lost; absent once it works again.
+    /// Turn or dialog that was interrupted when the agent was lost; absent once the agent works again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_off: Option<CutOff>,
 }
 
-/// Where an agent is in tmux.
+/// Location of an agent in tmux.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TmuxView {
-    /// The path of the server's socket.
+    /// Path of the tmux server's socket.
     pub socket: String,
-    /// The session's name.
+    /// Name of the session.
     pub session: String,
-    /// The pane's id.
+    /// Id of the pane.
     pub pane: String,
 }
 
-/// An attached terminal. Of another machine it may be told with less.
+/// An attached client. Another host may report fewer of its fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Client {
-    /// The Unix user.
+    /// Unix user of the client.
     pub user: Option<String>,
-    /// The terminal.
+    /// Path of the client's terminal.
     pub tty: String,
-    /// Whether it may only watch.
+    /// Whether the client may only watch.
     pub observer: bool,
-    /// Whether it is the one terminal that drives; none is where everybody attached may type.
+    /// Whether the client is the driver; no client is if all attached clients may type.
     pub driver: bool,
-    /// Whether it is another user's, to whom the agent is shared.
+    /// Whether the client belongs to another user with whom the agent is shared.
     pub guest: bool,
-    /// Since when.
+    /// Time at which the client attached.
     #[serde(with = "crate::base::json_time::option")]
     pub since: Option<Timestamp>,
-    /// The address it came from, over SSH.
+    /// Address that the client connected from over SSH.
     pub from: Option<String>,
-    /// The process that draws on it.
+    /// Process id of the tmux client.
     pub pid: Option<i32>,
-    /// Whether it has the keyboard, as far as it tells: one that tells nothing has it.
+    /// Whether the client has the keyboard focus. A terminal that does not report focus counts as focused.
     pub focused: bool,
 }
 
-/// The task that an agent is at.
+/// The task that an agent works on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CurrentTask {
-    /// Its number.
+    /// Number of the task.
     pub id: TaskId,
-    /// Its first line.
+    /// First line of the task.
     pub title: String,
-    /// How far it is, when its agent has said so.
+    /// Progress that the agent reported, if any.
     pub progress: Option<Progress>,
 }
 
 impl CurrentTask {
-    /// A task that runs.
+    /// Creates the view of a running task.
     pub fn of(task: &Task) -> CurrentTask {
         CurrentTask { id: task.id, title: task.title(), progress: task.progress.clone() }
     }
 }
 
-/// A queue in numbers.
+/// Number of tasks on a queue, by state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskCounts {
-    /// Not started.
+    /// Tasks that have not started.
     pub queued: u32,
-    /// Being worked on.
+    /// Tasks that an agent works on.
     pub running: u32,
-    /// Finished.
+    /// Tasks that are finished.
     pub done: u32,
-    /// Given up.
+    /// Tasks that failed.
     pub failed: u32,
 }

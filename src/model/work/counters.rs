@@ -1,20 +1,20 @@
-//! How often things happened, for those who draw curves.
+//! Event counters for monitoring systems.
 
 use std::collections::HashMap;
 
 use crate::model::{Status, TaskState};
 
-/// What the ledger has counted since it was begun.
+/// Numbers that the ledger has counted since it was created.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tallies {
-    /// Changes of status, by what they led to.
+    /// Number of status changes, by the new status.
     pub transitions: HashMap<Status, u64>,
-    /// Agents that were started again by themselves.
+    /// Number of automatic restarts.
     pub restarts: u64,
-    /// Agents that were started again too often.
+    /// Number of agents that reached the limit on restarts.
     pub given_up: u64,
-    /// Heartbeats that were due.
+    /// Number of heartbeats that were due.
     pub heartbeats: u64,
-    /// Tasks as they are now, by state.
+    /// Current number of tasks, by state.
     pub tasks: HashMap<TaskState, u64>,
 }

@@ -1,4 +1,4 @@
-//! What happened to all agents and tasks in a span of time, grouped by project.
+//! Everything that happened to all agents and tasks in a period, grouped by project.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -8,34 +8,34 @@ use crate::model::{AgentName, Recap, Task, TaskId};
 /// A digest over all agents and tasks. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Digest {
-    /// The beginning of the span.
+    /// Beginning of the period.
     #[serde(with = "crate::base::json_time")]
     pub since: Timestamp,
-    /// The end of the span.
+    /// End of the period.
     #[serde(with = "crate::base::json_time")]
     pub until: Timestamp,
-    /// What needs a person now.
+    /// Agents and tasks that need the user now.
     pub needs_you: NeedsYou,
-    /// The projects in which something happened, by path.
+    /// Projects in which something happened, by path.
     pub projects: Vec<DigestProject>,
 }
 
-/// What needs a person. The field names are a public contract.
+/// Agents and tasks that need the user. The field names are a public contract.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct NeedsYou {
     /// Agents that wait, have crashed or are lost, the most urgent first.
     pub agents: Vec<AgentName>,
-    /// Tasks that failed in the span and were not retried.
+    /// Tasks that failed in the period and were not retried.
     pub tasks: Vec<TaskId>,
 }
 
-/// What happened in one project. The field names are a public contract.
+/// Everything that happened in one project. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DigestProject {
-    /// The project's directory; `None` for tasks whose agent is gone.
+    /// Directory of the project; `None` for tasks whose agent no longer exists.
     pub project: Option<String>,
-    /// The agents to which something happened, or that need a person.
+    /// Agents to which something happened, or that need the user.
     pub agents: Vec<Recap>,
-    /// The tasks that ended, the oldest first.
+    /// Tasks that ended, the oldest first.
     pub tasks: Vec<Task>,
 }

@@ -1,78 +1,78 @@
-//! Something that happened to an agent, as the ledger keeps it.
+//! Events of agents, as the ledger stores them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{AgentId, AgentName, Exit, Status, WaitingFor};
 
-/// One line of what happened.
+/// One event of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Happening {
-    /// When.
+    /// Time of the event.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// To whom.
+    /// Agent that the event concerns.
     pub agent: AgentId,
-    /// What it was called then.
+    /// Name of the agent at that time.
     pub name: AgentName,
-    /// What.
+    /// Kind of the event.
     #[serde(flatten)]
     pub what: What,
-    /// Why, or what was said, in words for people.
+    /// Reason or text of the event for the user.
     pub why: String,
 }
 
-/// What can happen to an agent.
+/// Kinds of events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum What {
-    /// Its status changed.
+    /// The status changed.
     Status {
-        /// The how-manieth change it is; a change that was cut short is written again under its number.
+        /// Sequence number of the change. A retry after a crash reuses it.
         seq: u64,
-        /// From what; none when it is new.
+        /// Status before the change; `None` for a new agent.
         from: Option<Status>,
-        /// To what.
+        /// Status after the change.
         to: Status,
-        /// What it waits for, when it waits.
+        /// What the agent waits for, if it waits.
         waiting_for: Option<WaitingFor>,
-        /// How it ended, when it did.
+        /// How the process ended, if it did.
         exit: Option<Exit>,
     },
-    /// A terminal was attached.
+    /// A client attached.
     Attached,
-    /// The last terminal left.
+    /// The last client detached.
     Detached,
-    /// A prompt was taken.
+    /// The agent accepted a prompt.
     Prompted,
-    /// It was started again by itself.
+    /// The supervisor restarted the agent.
     Restarted,
-    /// It was started again too often, and is left alone now.
+    /// The agent reached the limit on restarts and is not restarted any more.
     GaveUp,
-    /// It works without a sign of life.
+    /// The agent hangs.
     Hung,
     /// A heartbeat was due.
     Heartbeat,
-    /// It was put to sleep to make room.
+    /// The agent was hibernated to free capacity.
     Hibernated,
-    /// Its project's directory is gone.
+    /// The project directory of the agent is gone.
     Orphaned,
-    /// It was sent a message.
+    /// The agent was sent a message.
     Messaged,
-    /// It wrote to whoever sits at the keyboard.
+    /// The agent sent a message to the user.
     Wrote,
-    /// A task of its queue was done.
+    /// A task on the agent's queue was done.
     TaskDone,
-    /// A task of its queue failed.
+    /// A task on the agent's queue failed.
     TaskFailed,
-    /// It has another name.
+    /// The agent was renamed.
     Renamed,
-    /// It was forgotten.
+    /// The agent was removed.
     Removed,
 }
 
 impl What {
-    /// The word for it.
+    /// Returns the name of the kind.
     pub fn word(&self) -> &'static str {
         match self {
             What::Status { .. } => "status",

@@ -1,92 +1,92 @@
-//! What comes in through `symposium event`: something happened in tmux, or an agent's own hook spoke.
+//! Events that `symposium event` receives from tmux and from the hooks of agent CLIs.
 
 use crate::model::{AgentId, AgentName, Asks, Exit, TurnFailure, WaitingFor};
 
-/// Something that happened in our tmux server.
+/// An event of our tmux server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TmuxEvent {
-    /// A pane's process ended, the pane is kept.
+    /// The process of a pane ended; tmux keeps the pane.
     PaneDied {
-        /// The session.
+        /// Name of the session.
         session: String,
-        /// The pane's id.
+        /// Id of the pane.
         pane: String,
-        /// How it ended.
+        /// How the process ended.
         exit: Exit,
     },
-    /// A session is gone.
+    /// A session was closed.
     SessionClosed {
-        /// The session.
+        /// Name of the session.
         session: String,
     },
-    /// A terminal was attached.
+    /// A client attached.
     ClientAttached {
-        /// The session.
+        /// Name of the session.
         session: String,
     },
-    /// A terminal went from one session to another.
+    /// A client switched from one session to another.
     ClientMoved,
-    /// A terminal was detached.
+    /// A client detached.
     ClientDetached {
-        /// The session.
+        /// Name of the session.
         session: String,
     },
-    /// A pane began to print, fell quiet or rang its bell.
+    /// A pane started to print, stopped printing or rang its bell.
     Edge {
-        /// The session.
+        /// Name of the session.
         session: String,
-        /// Which of these.
+        /// Which of these changes happened.
         edge: Edge,
     },
 }
 
-/// What made us look at a screen.
+/// A change of a pane's output, which causes the screen to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
-    /// It prints again after a silence.
+    /// The pane prints again after a pause.
     Activity,
-    /// It has printed nothing for a while.
+    /// The pane has printed nothing for a while.
     Silence,
-    /// It rang the bell.
+    /// The pane rang the bell.
     Bell,
 }
 
-/// What an agent CLI's hook says, in our words.
+/// An event that a hook of an agent CLI reported, independent of the CLI's own format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentEvent {
-    /// The agent, by what its environment says.
+    /// Id of the agent, from the environment of the hook.
     pub id: Option<AgentId>,
-    /// The agent's name when it was started.
+    /// Name that the agent had when it was started.
     pub name: Option<AgentName>,
-    /// The conversation it speaks of.
+    /// Conversation that the hook belongs to.
     pub conversation: Option<String>,
-    /// What happened.
+    /// Meaning of the hook.
     pub signal: HookSignal,
 }
 
-/// The meaning of a hook.
+/// Meaning of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookSignal {
-    /// It is up and would take a prompt.
+    /// The agent is running and would accept a prompt.
     Ready,
-    /// It took this prompt and works on it.
+    /// The agent accepted this prompt and works on it.
     Prompted(String),
-    /// It works.
+    /// The agent is working.
     Busy,
-    /// It needs a person.
+    /// The agent needs the user.
     Waiting(WaitingFor, Asks),
-    /// It says once more, in general words, that it needs a person.
+    /// The agent repeats in general terms that it needs the user.
     StillWaiting(WaitingFor, String),
-    /// Its turn is over; its last words, when it told them.
+    /// The turn ended; the text is the agent's last reply, if the hook contains it.
     TurnOver(Option<String>),
-    /// Its turn ended with an error.
+    /// The turn ended with an error.
     TurnFailed(TurnFailure),
-    /// Its turn was refused, and its CLI goes on with it by itself when the limit has reset.
+    /// The turn was refused, and the CLI continues it by itself after the limit has reset.
     TurnPaused(TurnFailure),
     /// A login succeeded.
     LoggedIn,
-    /// It is about to leave.
+    /// The agent CLI is about to exit.
     Ending,
-    /// A hook that means nothing to us.
+    /// A hook that has no meaning for Symposium.
     Other(String),
 }

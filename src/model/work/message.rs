@@ -1,4 +1,4 @@
-//! Mail between agents and people, and the notes that the agents of a project share.
+//! Messages between agents and users, and the notes that the agents of a project share.
 
 use std::fmt;
 
@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use crate::model::{AgentId, AgentName};
 
-/// Who a person is called where an agent's name would stand. No agent may have this name as a sender by accident:
-/// mail of an agent carries its own.
+/// Name of the user where the name of an agent is expected. The messages of an agent always carry the agent's own name.
 pub const PERSON: &str = "person";
 
 /// The number of a message.
@@ -21,94 +20,94 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// Who gets a message.
+/// Recipient of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recipient {
-    /// This agent.
+    /// The message is for this agent.
     Agent(AgentId, AgentName),
-    /// Whoever sits at the keyboard.
+    /// The message is for the user.
     Person,
 }
 
 /// One message to one recipient. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
-    /// Its number.
+    /// Number of the message.
     pub id: MessageId,
-    /// When it was sent.
+    /// Time at which the message was sent.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// Who sent it: an agent's name, or `person`.
+    /// Sender of the message: the name of an agent, or `person`.
     pub from: String,
-    /// The agent it is for; none when it is for a person.
+    /// Agent that receives the message; `None` if it is for the user.
     pub to: Option<AgentName>,
-    /// What that agent is, for ever.
+    /// Permanent id of that agent.
     #[serde(skip)]
     pub to_id: Option<AgentId>,
-    /// The project that it was sent to, when it was sent to all of it.
+    /// Project to which the message was sent, if it was sent to a whole project.
     pub project: Option<String>,
-    /// What it says.
+    /// Text of the message.
     pub text: String,
-    /// Whether it is typed in when its agent is idle; else it waits until it is asked for.
+    /// Whether the message is typed in when its agent is idle; otherwise it waits until it is read.
     pub wake: bool,
-    /// How far it is.
+    /// Delivery state of the message.
     pub state: MessageState,
-    /// When that last changed.
+    /// Time at which the state last changed.
     #[serde(with = "crate::base::json_time")]
     pub changed_at: Timestamp,
-    /// Why it is in this state.
+    /// Reason for the state.
     pub why: String,
 }
 
 impl Message {
-    /// What tells this message from every other in what an agent was typed.
+    /// Returns the marker that identifies this message in the typed text.
     pub fn mark(&self) -> String {
         format!("[symposium message {} from {}]", self.id, self.from)
     }
 
-    /// As it is typed in: who it is from stands before it.
+    /// Returns the text to type: the marker with the sender, and the message.
     pub fn typed(&self) -> String {
         format!("{} {}", self.mark(), self.text.trim_end())
     }
 
-    /// Its first line that says something, as long as a title may be.
+    /// Returns the first line that is not empty, up to the maximum length of a title.
     pub fn title(&self) -> String {
         crate::model::work::task::title(&self.text)
     }
 }
 
-/// A message about to be sent.
+/// A message that is about to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMessage {
-    /// Who sends it.
+    /// Sender of the message.
     pub from: String,
-    /// Who gets it.
+    /// Recipient of the message.
     pub to: Recipient,
-    /// The project that it is sent to.
+    /// Project to which the message is sent.
     pub project: Option<String>,
-    /// What it says.
+    /// Text of the message.
     pub text: String,
-    /// Whether it is typed in.
+    /// Whether the message is typed in when its agent is idle.
     pub wake: bool,
 }
 
-/// How far a message is.
+/// Delivery state of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MessageState {
-    /// Nobody has seen it.
+    /// The message has not been read.
     Waiting,
-    /// Being typed in.
+    /// The message is being typed in.
     Dispatched,
-    /// Its agent took it, or somebody has read it.
+    /// The agent accepted the message, or it was read.
     Read,
 }
 
 impl MessageState {
-    /// Every state.
+    /// All states, in the order in which a message passes through them.
     pub const ALL: [MessageState; 3] = [MessageState::Waiting, MessageState::Dispatched, MessageState::Read];
 
-    /// The word for it.
+    /// Returns the name of the state.
     pub fn word(self) -> &'static str {
         match self {
             MessageState::Waiting => "waiting",
@@ -124,7 +123,7 @@ impl fmt::Display for MessageState {
     }
 }
 
-/// The message whose mark stands before a text that an agent was typed; the text may speak of others.
+/// Returns the message whose marker precedes a typed text. The text itself may mention other markers.
 pub fn marked_message(text: &str) -> Option<MessageId> {
     let (_, behind) = text.split_once("[symposium message ")?;
     let (number, _) = behind.split_once(" from ")?;
@@ -134,19 +133,19 @@ pub fn marked_message(text: &str) -> Option<MessageId> {
 /// A note that the agents of a project share. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BoardEntry {
-    /// What it is called.
+    /// Key of the note.
     pub key: String,
-    /// What it says; left out of lists.
+    /// Text of the note; omitted in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// How many bytes that is.
+    /// Size of the text in bytes.
     pub size: u64,
-    /// Who wrote it last: an agent's name, or `person`.
+    /// Last author: the name of an agent, or `person`.
     pub author: String,
-    /// When.
+    /// Time of the last change.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// How often it was written.
+    /// Number of times that the note was written.
     pub version: i64,
 }
 

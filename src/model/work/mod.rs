@@ -3,11 +3,11 @@
 //! - `task`: queued work
 //! - `task_status`: the state of a task as it is shown
 //! - `message`: messages and the board
-//! - `taskspace`: worktree, agent and task as one
-//! - `unsaved_work`: work that exists in one place only
-//! - `removal`: what is removed with an agent, and what is kept
-//! - `recap`: what happened to one agent
-//! - `digest`: what happened to all agents
+//! - `taskspace`: a worktree, an agent and its task as one unit
+//! - `unsaved_work`: work that exists nowhere else
+//! - `removal`: work that is deleted with an agent, and its recovery copy
+//! - `recap`: summary of what happened to one agent
+//! - `digest`: recap of all agents and tasks
 //! - `notice`: notifications
 //! - `event`: events in the ledger
 //! - `incoming_event`: events that `symposium event` reports

@@ -1,51 +1,51 @@
-//! Something that a person is told without having asked.
+//! Notices: notifications to the user.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::model::{AgentName, NotifyOn};
 
-/// One thing that is told. The field names are a public contract: a user's command gets it as JSON.
+/// One notice. The field names are a public contract: the user's command receives it as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Notice {
-    /// What happened, in a line.
+    /// Summary on one line.
     pub title: String,
-    /// What is asked, or the last words; may be empty.
+    /// Question or last reply of the agent; may be empty.
     pub body: String,
-    /// How loudly it is said.
+    /// Urgency of the notice.
     pub urgency: Urgency,
-    /// The agent, or the first of several.
+    /// Agent that the notice is about, or the first of several.
     pub agent: AgentName,
-    /// All agents that it is about.
+    /// All agents that the notice is about.
     pub agents: Vec<AgentName>,
-    /// The reason.
+    /// Event that caused the notice.
     pub on: NotifyOn,
-    /// When the last of it happened.
+    /// Time of the latest event in the notice.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
 }
 
-/// How loudly something is said; the words and their order are those of the desktops.
+/// Urgency of a notice. The names and their order are those of the desktop notification specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Urgency {
-    /// Good to know.
+    /// The notice is informational.
     Low,
-    /// Somebody should look.
+    /// The notice asks for attention.
     Normal,
-    /// It stays until somebody has looked.
+    /// The notice stays until the user has seen it.
     Critical,
 }
 
-/// The ways on which something is told.
+/// Channels through which a notice is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Channels {
-    /// The user's program.
+    /// The user's command.
     pub command: bool,
-    /// The desktop.
+    /// The desktop notification service.
     pub desktop: bool,
-    /// The status line of terminals attached to other agents.
+    /// The status line of clients attached to other agents.
     pub status_line: bool,
-    /// Their bell.
+    /// The bell of clients attached to other agents.
     pub bell: bool,
 }

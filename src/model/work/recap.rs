@@ -1,149 +1,149 @@
-//! What happened to an agent while nobody looked, told on one screen.
+//! Summary of what happened to an agent in a period, for one screen.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::model::{AgentName, MessageId, Status, TaskId, WaitingFor};
 
-/// What happened to one agent in a span of time. The field names are a public contract.
+/// A recap of one agent. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recap {
-    /// What it is called.
+    /// Name of the agent.
     pub name: AgentName,
-    /// From when.
+    /// Beginning of the period.
     #[serde(with = "crate::base::json_time")]
     pub since: Timestamp,
-    /// Until when.
+    /// End of the period.
     #[serde(with = "crate::base::json_time")]
     pub until: Timestamp,
-    /// What it does now.
+    /// Current status of the agent.
     pub status: Status,
-    /// What it waits for, when it waits.
+    /// What the agent waits for, if it waits.
     pub waiting_for: Option<WaitingFor>,
-    /// Why we think so.
+    /// Explanation of the status.
     pub reason: String,
-    /// How its status changed, the oldest first.
+    /// Status changes, the oldest first.
     pub changes: Vec<RecapChange>,
-    /// How long it did what; the longest first, in seconds.
+    /// Time spent in each status, in seconds, the longest first.
     pub spent: Vec<Spent>,
-    /// How many prompts it took.
+    /// Number of prompts that the agent accepted.
     pub prompts: u32,
-    /// How often it was started again by itself.
+    /// Number of automatic restarts.
     pub restarts: u32,
-    /// Whether it was started again too often, and is left alone.
+    /// Whether the agent reached the limit on restarts.
     pub gave_up: bool,
     /// Tasks that were done.
     pub done: Vec<RecapTask>,
     /// Tasks that failed.
     pub failed: Vec<RecapTask>,
-    /// Mail that it got and sent, the oldest first.
+    /// Messages that the agent received and sent, the oldest first.
     pub messages: Vec<RecapMessage>,
-    /// Commits made where it works, the newest first; none when that is no repository or git could not say.
+    /// Commits made in the working directory, the newest first; `None` if it is not a repository or git failed.
     pub commits: Option<Vec<Commit>>,
-    /// What is changed and not committed there.
+    /// Uncommitted changes in the working directory.
     pub uncommitted: Option<Changes>,
-    /// The last prompt that it is known to have got.
+    /// Last prompt that the agent is known to have received.
     pub last_prompt: Option<String>,
-    /// The last thing it said.
+    /// Last reply of the agent.
     pub last_words: Option<String>,
-    /// What it asks for now.
+    /// Question that the agent asks now.
     pub asks: Option<String>,
 }
 
 /// One change of status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecapChange {
-    /// When.
+    /// Time of the change.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// From what; none when it was new.
+    /// Status before the change; `None` for a new agent.
     pub from: Option<Status>,
-    /// To what.
+    /// Status after the change.
     pub to: Status,
-    /// Why.
+    /// Reason for the change.
     pub why: String,
 }
 
-/// How long a status lasted, all its times together.
+/// Total time that an agent spent in one status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Spent {
-    /// The status.
+    /// Status that the time was spent in.
     pub status: Status,
-    /// How long, in seconds.
+    /// Duration in seconds.
     pub seconds: u64,
 }
 
-/// A task that came to its end.
+/// A task that ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecapTask {
-    /// Its number.
+    /// Number of the task.
     pub id: TaskId,
-    /// Its first line.
+    /// First line of the task.
     pub title: String,
-    /// Why it ended so.
+    /// Reason for the task's final state.
     pub why: String,
 }
 
-/// Mail that an agent got or sent.
+/// A message that an agent received or sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecapMessage {
-    /// Its number.
+    /// Number of the message.
     pub id: MessageId,
-    /// When it was sent; when it was read, if the agent got it.
+    /// Time at which the message was sent, or read if the agent received it.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// Who sent it: an agent's name, or `person`.
+    /// Sender of the message: the name of an agent, or `person`.
     pub from: String,
-    /// The agent it is for; none when it is for a person.
+    /// Agent that receives the message; `None` if it is for the user.
     pub to: Option<AgentName>,
-    /// Its first line.
+    /// First line of the message.
     pub text: String,
 }
 
-/// One commit.
+/// One commit in the working directory of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Commit {
-    /// Its id, as short as git makes it.
+    /// Abbreviated id, as git shortens it.
     pub id: String,
-    /// The first line of its message.
+    /// First line of the commit message.
     pub subject: String,
-    /// When it was made.
+    /// Time of the commit.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
 }
 
-/// What is changed in a working tree and not committed.
+/// Uncommitted changes in a working tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
-    /// The files, in git's order.
+    /// Changed files, in git's order.
     pub files: Vec<ChangedFile>,
-    /// Lines added in files that git knows.
+    /// Number of added lines in tracked files.
     pub insertions: u64,
-    /// Lines removed in them.
+    /// Number of removed lines in tracked files.
     pub deletions: u64,
 }
 
-/// One file that is not as it was committed.
+/// One file with uncommitted changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedFile {
-    /// In what way.
+    /// Kind of the change.
     pub kind: ChangeKind,
-    /// Its path from the top of the repository.
+    /// Path relative to the top of the repository.
     pub path: String,
 }
 
-/// In what way a file is changed.
+/// Kind of an uncommitted change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// Git will know it with the next commit.
+    /// The file is added to the index.
     Added,
-    /// Its content or mode is another.
+    /// The content or mode was changed.
     Modified,
-    /// It is gone.
+    /// The file was deleted.
     Deleted,
-    /// Git does not know it.
+    /// Git does not track the file.
     Untracked,
-    /// A merge could not decide.
+    /// The file has a merge conflict.
     Conflicted,
 }

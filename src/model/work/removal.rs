@@ -16,34 +16,34 @@ pub struct UnsavedWork {
     pub commits: u64,
     /// Number of stashes made on the agent's branch.
     pub stashes: u64,
-    /// Why git could not report the state of the worktree.
+    /// Reason why git could not report the state of the worktree.
     pub unknown: Option<String>,
 }
 
 impl UnsavedWork {
-    /// Returns whether the workspace holds nothing that would be missed.
+    /// Returns whether the workspace contains no unsaved work.
     pub fn is_empty(&self) -> bool {
         *self == UnsavedWork::default()
     }
 }
 
-/// What removing an agent would delete. The field names are a public contract.
+/// Everything that removing an agent would delete. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RemovalPreview {
     /// Name of the agent.
     pub name: AgentName,
     /// Whether processes of the agent are running.
     pub running: bool,
-    /// Where the agent works.
+    /// Kind of workspace in which the agent works.
     pub workspace: Workspace,
     /// Directory that would be deleted; `None` for an agent that works in place.
     pub path: Option<String>,
     /// Branch of the agent's worktree.
     pub branch: Option<String>,
-    /// The work that exists nowhere else.
+    /// Work that exists nowhere else.
     #[serde(flatten)]
     pub unsaved: UnsavedWork,
-    /// The same as sentences, one for each kind of work.
+    /// The unsaved work as sentences, one for each kind of work.
     pub summary: Vec<String>,
     /// Whether a removal is refused without `--force`.
     pub needs_force: bool,
@@ -56,14 +56,14 @@ pub struct RecoveredWork {
     pub agent: AgentName,
     /// Unique name of the copy, `AGENT-TIMESTAMP`.
     pub name: String,
-    /// When the copy was made.
+    /// Time at which the copy was made.
     pub at: Timestamp,
-    /// When the copy is deleted.
+    /// Time at which the copy is deleted.
     pub until: Timestamp,
     /// Commits that hold the work, one for each repository.
     #[serde(default)]
     pub refs: Vec<RecoveryRef>,
-    /// Directory that holds the work where git could not.
+    /// Directory that holds the work that git could not store.
     #[serde(default)]
     pub folder: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Queued work for an agent.
+//! Tasks: queued work for an agent.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{AgentId, AgentName};
 
-/// The longest title of a task.
+/// Maximum length of a task's title in characters.
 const MOST_TITLE: usize = 80;
 
-/// The number of a task.
+/// Number of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskId(pub i64);
 
@@ -32,60 +32,60 @@ impl fmt::Display for TaskId {
 /// One task. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Task {
-    /// Its number.
+    /// Number of the task.
     pub id: TaskId,
-    /// Whose it is; none while nobody has taken it.
+    /// Agent that the task is assigned to; `None` while no agent has claimed it.
     #[serde(rename = "agent_id")]
     pub agent: Option<AgentId>,
-    /// What that was called when it got the task.
+    /// Name of that agent when it was assigned the task.
     #[serde(rename = "agent")]
     pub agent_name: Option<AgentName>,
-    /// The spec any of whose agents may take it.
+    /// Spec whose agents may claim the task; the first free one gets it.
     pub pool: Option<String>,
-    /// What is to be done.
+    /// Text of the task.
     pub text: String,
-    /// How urgent it is.
+    /// Priority of the task.
     pub priority: Priority,
-    /// How far it is.
+    /// State of the task.
     pub state: TaskState,
-    /// Who put it there: `person`, `heartbeat`, or an agent's name.
+    /// Source of the task: `person`, `heartbeat` or the name of an agent.
     pub source: String,
-    /// The id of the agent that added it; `None` for everything else. Permissions compare this id, because a word or the
-    /// name of a former agent can become the name of another agent.
+    /// Id of the agent that added the task; `None` for any other source. Permissions compare this id, because a
+    /// reserved name or the name of a former agent can become the name of another agent.
     pub source_id: Option<AgentId>,
-    /// When it was added.
+    /// Time at which the task was added.
     #[serde(with = "crate::base::json_time")]
     pub created_at: Timestamp,
-    /// When its state last changed.
+    /// Time at which its state last changed.
     #[serde(with = "crate::base::json_time")]
     pub changed_at: Timestamp,
-    /// When it was last given to its agent.
+    /// Time at which it was last dispatched to its agent.
     #[serde(with = "crate::base::json_time::option")]
     pub dispatched_at: Option<Timestamp>,
-    /// How often it was tried.
+    /// Number of attempts so far.
     pub attempts: u32,
-    /// How often it may be tried again when it fails.
+    /// Maximum number of retries after a failure.
     pub retries: u32,
-    /// How many seconds it may take.
+    /// Time limit in seconds.
     pub timeout_s: Option<u32>,
-    /// The file that is handed along.
+    /// Markdown file that is handed over with the task.
     pub topic: Option<String>,
-    /// The tasks that must be done before.
+    /// Tasks that must be done first.
     pub after: Vec<TaskId>,
-    /// How many of them are not.
+    /// Number of those tasks that are not done.
     pub blocked: u32,
-    /// How far its agent says it is.
+    /// Progress that the agent reported.
     pub progress: Option<Progress>,
-    /// Whether a person has to look: it is not known what became of it.
+    /// Whether the user has to check the task, because its outcome is not known.
     pub flagged: bool,
-    /// Why it is in this state.
+    /// Reason for the state.
     pub why: String,
-    /// What came of it.
+    /// Result of the task.
     pub result: Option<String>,
 }
 
 impl Task {
-    /// What tells this task, in this attempt, from every other in what an agent was typed.
+    /// Returns the marker that identifies this attempt of the task in the typed text.
     pub fn mark(&self) -> String {
         match self.attempts {
             0 | 1 => format!("[symposium task {}]", self.id),
@@ -93,12 +93,12 @@ impl Task {
         }
     }
 
-    /// Its first line that says something, as long as a title may be.
+    /// Returns the first line that is not empty, up to the maximum length of a title.
     pub fn title(&self) -> String {
         title(&self.text)
     }
 
-    /// Whose it is, in a word.
+    /// Returns the name of the task's agent, or `any:SPEC` for the queue of a spec.
     pub fn whose(&self) -> String {
         match (&self.agent_name, &self.pool) {
             (Some(name), _) => name.to_string(),
@@ -108,7 +108,7 @@ impl Task {
     }
 }
 
-/// The first line of a text that says something, as long as a title may be.
+/// Returns the first line of a text that is not empty, up to the maximum length of a title.
 pub(in crate::model) fn title(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match line.char_indices().nth(MOST_TITLE) {
@@ -117,63 +117,63 @@ pub(in crate::model) fn title(text: &str) -> String {
     }
 }
 
-/// How far an agent says it is with a task.
+/// Progress of a task, as its agent reported it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Of a hundred.
+    /// Percentage that is done, 0 to 100.
     pub percent: u8,
-    /// In words.
+    /// Description of the progress.
     pub note: String,
 }
 
-/// A state that a task came into.
+/// One entry in the history of a task's states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TaskStep {
-    /// When.
+    /// Time at which the task entered the state.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// Which.
+    /// State that the task entered.
     pub state: TaskState,
-    /// In which attempt.
+    /// Number of the attempt.
     pub attempt: u32,
-    /// Why.
+    /// Reason for the change.
     pub why: String,
 }
 
-/// Who is to do a task.
+/// Assignee of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Doer {
-    /// This agent.
+    /// The task is for this agent.
     Agent(AgentId, AgentName),
-    /// Whichever agent of this spec is free first.
+    /// The task is for the first free agent of this spec.
     Any(String),
 }
 
-/// A task about to be added.
+/// A task that is about to be added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewTask {
-    /// Who is to do it.
+    /// Assignee of the task.
     pub doer: Doer,
-    /// What is to be done.
+    /// Text of the task.
     pub text: String,
-    /// How urgent it is.
+    /// Priority of the task.
     pub priority: Priority,
-    /// Who puts it there.
+    /// Source of the task: `person`, `heartbeat` or the name of an agent.
     pub source: String,
-    /// The id of the agent that adds it; `None` for everything else.
+    /// Id of the agent that adds the task; `None` for any other source.
     pub source_id: Option<AgentId>,
-    /// The tasks that must be done before.
+    /// Tasks that must be done first.
     pub after: Vec<TaskId>,
-    /// The file that is handed along.
+    /// Markdown file that is handed over with the task.
     pub topic: Option<String>,
-    /// How many seconds it may take.
+    /// Time limit in seconds.
     pub timeout_s: Option<u32>,
-    /// How often it may be tried again.
+    /// Maximum number of retries after a failure.
     pub retries: u32,
 }
 
 impl NewTask {
-    /// A task of its own: nothing comes before it and nothing with it.
+    /// Creates a task with normal priority and without dependencies, topic, time limit or retries.
     pub fn plain(doer: Doer, text: impl Into<String>, source: impl Into<String>) -> NewTask {
         NewTask {
             doer,
@@ -189,33 +189,33 @@ impl NewTask {
     }
 }
 
-/// The task whose mark stands in a text that an agent was typed.
+/// Returns the task whose marker a typed text contains.
 pub fn marked_task(text: &str) -> Option<TaskId> {
     let (_, behind) = text.rsplit_once("[symposium task ")?;
     let (number, _) = behind.split_once(']')?;
     number.split('/').next()?.parse().ok().map(TaskId)
 }
 
-/// How far a task is.
+/// State of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TaskState {
-    /// Not begun.
+    /// The task has not been started.
     Queued,
-    /// Being typed in.
+    /// The task is being typed into its agent.
     Dispatched,
-    /// Being worked on.
+    /// The agent works on the task.
     Running,
-    /// Finished.
+    /// The task is finished.
     Done,
-    /// Given up.
+    /// The task failed and is not tried again.
     Failed,
-    /// Not wanted any more.
+    /// The task was withdrawn.
     Cancelled,
 }
 
 impl TaskState {
-    /// Every state.
+    /// All states, in the order in which a task can pass through them.
     pub const ALL: [TaskState; 6] = [
         TaskState::Queued,
         TaskState::Dispatched,
@@ -225,7 +225,7 @@ impl TaskState {
         TaskState::Cancelled,
     ];
 
-    /// The word for it.
+    /// Returns the name of the state.
     pub fn word(self) -> &'static str {
         match self {
             TaskState::Queued => "queued",
@@ -237,10 +237,10 @@ impl TaskState {
         }
     }
 
-    /// The states of a task that something will still come of.
+    /// States of a task that is not over.
     pub const OPEN: [TaskState; 3] = [TaskState::Queued, TaskState::Dispatched, TaskState::Running];
 
-    /// Whether nothing more will come of it.
+    /// Returns whether the state is final.
     pub fn is_over(self) -> bool {
         matches!(self, TaskState::Done | TaskState::Failed | TaskState::Cancelled)
     }
@@ -252,20 +252,20 @@ impl fmt::Display for TaskState {
     }
 }
 
-/// How urgent a task is; the first is the most urgent.
+/// Priority of a task; the first variant is the most urgent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Priority {
-    /// Before everything.
+    /// The task runs before all others.
     Critical,
-    /// Soon.
+    /// The task runs before tasks of normal priority.
     High,
-    /// In its turn.
+    /// The task runs in the order in which it was added.
     #[default]
     Normal,
-    /// After the others.
+    /// The task runs after tasks of normal priority.
     Low,
-    /// When there is nothing else.
+    /// The task runs when the queue holds no other task.
     Idle,
 }
 
@@ -274,7 +274,7 @@ impl Priority {
     pub const ALL: [Priority; 5] =
         [Priority::Critical, Priority::High, Priority::Normal, Priority::Low, Priority::Idle];
 
-    /// The word for it.
+    /// Returns the name of the priority.
     pub fn word(self) -> &'static str {
         match self {
             Priority::Critical => "critical",
@@ -292,7 +292,7 @@ impl fmt::Display for Priority {
     }
 }
 
-/// A text that is none of the priorities.
+/// Error for a text that is not a priority.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a priority; known: critical, high, normal, low, idle")]
 pub struct UnknownPriority(pub String);

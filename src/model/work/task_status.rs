@@ -10,28 +10,28 @@ use crate::model::{Task, TaskState};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TaskStatus {
-    /// It is on a queue, and nothing but its turn is awaited.
+    /// The task is on a queue and waits only for its turn.
     Queued,
-    /// It is on a queue, and a task that comes before it is not done.
+    /// The task is on a queue, and a task that it depends on is not done.
     Blocked,
-    /// It is being typed into its agent.
+    /// The task is being typed into its agent.
     Dispatched,
-    /// Its agent works on it.
+    /// The agent works on the task.
     Running,
-    /// Its agent has begun it, and waits for a person.
+    /// The agent has begun the task and waits for the user.
     Waiting,
-    /// It is finished.
+    /// The task is finished.
     Done,
-    /// It was given up.
+    /// The task failed and is not tried again.
     Failed,
-    /// It ended, and its outcome could not be determined.
+    /// The task ended, and its outcome could not be determined.
     Unknown,
-    /// It was withdrawn.
+    /// The task was withdrawn.
     Cancelled,
 }
 
 impl TaskStatus {
-    /// Every status.
+    /// All statuses, in the order in which a task can pass through them.
     pub const ALL: [TaskStatus; 9] = [
         TaskStatus::Queued,
         TaskStatus::Blocked,
@@ -44,7 +44,7 @@ impl TaskStatus {
         TaskStatus::Cancelled,
     ];
 
-    /// Determines the status of a task whose agent waits for a person, or does not.
+    /// Determines the status of a task from its state and from whether its agent waits for the user.
     pub fn of(task: &Task, agent: AgentWaits) -> TaskStatus {
         match task.state {
             TaskState::Queued if task.blocked > 0 => TaskStatus::Blocked,
@@ -59,7 +59,7 @@ impl TaskStatus {
         }
     }
 
-    /// The stored state of a task that has this status.
+    /// Returns the stored state of a task that has this status.
     pub fn state(self) -> TaskState {
         match self {
             TaskStatus::Queued | TaskStatus::Blocked => TaskState::Queued,
@@ -71,7 +71,7 @@ impl TaskStatus {
         }
     }
 
-    /// The word for it.
+    /// Returns the name of the status.
     pub fn word(self) -> &'static str {
         match self {
             TaskStatus::Blocked => "blocked",
@@ -82,12 +82,12 @@ impl TaskStatus {
     }
 }
 
-/// Whether the agent of a task waits for a person.
+/// Whether the agent of a task waits for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentWaits {
-    /// It does.
+    /// The agent waits for the user.
     Yes,
-    /// It does not, or the task has no agent.
+    /// The agent does not wait, or the task has no agent.
     No,
 }
 

@@ -1,31 +1,31 @@
-//! A taskspace: worktree, agent and task in one. `taskspace.json` in the worktree is this type; people, agents and
-//! other tools may read it and add to its log.
+//! A taskspace: a worktree, an agent and its task as one unit. `taskspace.json` in the worktree stores this type;
+//! users, agents and other tools may read it and append to its log.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{AgentId, AgentName};
 
-/// What a taskspace is for.
+/// Description of a taskspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taskspace {
-    /// The agent's id.
+    /// Id of the agent.
     pub id: AgentId,
-    /// What it is called, as its agent is.
+    /// Name of the taskspace and of its agent.
     pub name: AgentName,
-    /// The task.
+    /// Text of the task.
     pub description: String,
-    /// What was noted about it, the oldest first.
+    /// Notes about the task, the oldest first.
     #[serde(default)]
     pub log: Vec<LogEntry>,
 }
 
-/// One note.
+/// One note in the log of a taskspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogEntry {
-    /// When.
+    /// Time of the note.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
-    /// What.
+    /// Text of the note.
     pub text: String,
 }

@@ -1,36 +1,36 @@
-//! Work that is in one place only: what would be lost, or easily forgotten, if that place were removed.
+//! Unsaved work: files, commits and stashes that would be lost if their workspace were removed.
 
 use serde::Serialize;
 
 use crate::model::ChangedFile;
 
-/// What is in a working tree and nowhere else.
+/// Work in a working tree that exists nowhere else.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Files that are changed and not committed.
+    /// Files with uncommitted changes.
     pub changed: Vec<ChangedFile>,
-    /// Commits that are on no remote and no other branch.
+    /// Number of commits that no remote and no other branch has.
     pub commits: u64,
-    /// Stashes that were made on its branch.
+    /// Number of stashes made on its branch.
     pub stashes: u64,
 }
 
 impl Work {
-    /// Whether there is none.
+    /// Returns whether there is no unsaved work.
     pub fn is_none(&self) -> bool {
         *self == Work::default()
     }
 }
 
-/// The same in numbers, with what the place takes on disk. The field names are a public contract.
+/// Unsaved work in numbers, with the disk usage of the workspace. The field names are a public contract.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct WorkCounts {
-    /// Files that are changed and not committed; none where git could not tell.
+    /// Number of files with uncommitted changes; `None` if git could not report them.
     pub changed: Option<usize>,
-    /// Commits that are on no remote and no other branch.
+    /// Number of commits that no remote and no other branch has.
     pub ahead: Option<u64>,
-    /// Stashes that were made on its branch.
+    /// Number of stashes made on the branch.
     pub stashes: Option<u64>,
-    /// Bytes on disk of a workspace of its own.
+    /// Disk usage in bytes of a workspace that belongs to the agent alone.
     pub size: Option<u64>,
 }

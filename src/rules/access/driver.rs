@@ -1,19 +1,20 @@
-//! Who drives, when several terminals are on one agent: the one that came first, until it leaves; then the one that
-//! has wanted to for the longest time. Whoever asked to watch only is never made to drive.
+//! Decides which of several attached clients drives an agent: the client that attached first, until it detaches; then
+//! the client that has wanted to drive for the longest time. A client that asked to watch only never becomes the
+//! driver.
 //!
-//! tmux itself decides when a terminal is attached, in one step (see `tmux/driver.rs`). This is what is set right
-//! afterwards: when somebody left, and when somebody came in another way than ours.
+//! When a client attaches, tmux itself decides in one atomic step (see `tmux/driver.rs`). These rules correct the state
+//! afterwards: when a client detached, and when a client attached without going through Symposium.
 
 use crate::model::{AttachPolicy, Seats, Step, Terminal};
 
-/// Who wants to drive no more, because their terminal is nowhere.
+/// Returns the keys of the clients that wanted to drive and are no longer attached to any session.
 pub fn gone(all: &[Seats]) -> Vec<String> {
     let is_there = |key: &String| all.iter().flat_map(|seats| &seats.terminals).any(|one| one.key == *key);
     let wanting = all.first().map(|seats| seats.waiting.as_slice()).unwrap_or_default();
     wanting.iter().filter(|key| !is_there(key)).cloned().collect()
 }
 
-/// What is to be set right.
+/// Returns the changes that make the clients of a session conform to the policy.
 pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
     let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
     if policy == AttachPolicy::Shared {
@@ -22,7 +23,7 @@ pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
         return vacate.chain(waiting.map(|key| Step::Type(key.clone()))).chain(sized(seats)).collect();
     }
     let drives = |key: &&str| terminal(key).is_some_and(|one| one.types);
-    // A driver whose terminal is not being read yields to a terminal that waits to drive.
+    // A driver whose terminal is not being read yields to a client that waits to drive.
     let yields = |key: &&str| terminal(key).is_some_and(|one| one.is_stalled) && waits(seats).is_some();
     let driver = seats.driver.as_deref().filter(drives).filter(|key| !yields(key));
     let typing = || seats.terminals.iter().filter(|one| one.types).map(|one| one.key.as_str());
@@ -37,8 +38,8 @@ pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
     first.into_iter().chain(others).collect()
 }
 
-/// Where all may type, one decides the size: whoever came in another way than ours, else the one that did, else the
-/// one that came last.
+/// If all clients may type, one of them determines the size: a client that attached without going through Symposium,
+/// else the current one, else the client that attached last.
 fn sized(seats: &Seats) -> Option<Step> {
     let is_sizer = |one: &Terminal| seats.sizer.as_deref() == Some(one.name());
     let typing = || seats.terminals.iter().filter(|one| one.types);
@@ -49,7 +50,7 @@ fn sized(seats: &Seats) -> Option<Step> {
     typing().next_back().filter(|_| !is_there).map(|last| Step::Size(last.key.clone()))
 }
 
-/// The one that has waited longest, is still there and is being read.
+/// Returns the client that has waited longest to drive, is still attached and is being read.
 fn waits(seats: &Seats) -> Option<&str> {
     let is_here =
         |key: &&String| seats.terminals.iter().any(|terminal| terminal.key == **key && !terminal.is_stalled);
@@ -60,7 +61,8 @@ fn waits(seats: &Seats) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// `a!` types, `a+` also counts for the size, `a` watches; `~` before it: it is not being read.
+    /// Parses clients: `a!` may type, `a+` also counts for the size, `a` watches; the prefix `~` means that it is not
+    /// being read.
     fn seats(driver: &str, waiting: &str, terminals: &str) -> Seats {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let terminal = |word: String| Terminal {
@@ -106,15 +108,15 @@ mod tests {
             ("a", "b", "b watcher", "drive b"),
             ("a", "", "watcher", "vacate"),
             ("a", "b", "", "vacate"),
-            // The driver only watches now, by its own choice.
+            // The driver chose to watch only.
             ("a", "", "a", "vacate"),
             ("a", "b", "a b", "drive b"),
             ("a", "gone", "a!", ""),
-            // Somebody came who had to watch elsewhere.
+            // A client attached that had to watch another session.
             ("", "b", "b", "drive b"),
             ("", "b c", "watcher c", "drive c"),
             ("a", "b", "a! b", ""),
-            // Somebody came in another way.
+            // A client attached without going through Symposium.
             ("", "", "x!", "drive x"),
             ("a", "", "a! x!", "watch x"),
             ("a", "b", "b x!", "drive x"),
@@ -161,11 +163,11 @@ mod tests {
             ("", "watcher", ""),
             ("a", "watcher", ""),
             ("a", "a+ b! watcher", ""),
-            // It has left.
+            // The sizing client detached.
             ("a", "b! c! watcher", "size c"),
-            // It only watches now.
+            // The sizing client only watches now.
             ("a", "b! a", "size b"),
-            // It was another policy until now, or somebody came by bare tmux.
+            // The policy was different before, or a client attached with plain tmux.
             ("", "a+ watcher", "size a"),
             ("a", "a+ x+", "size x"),
         ] {

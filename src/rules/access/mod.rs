@@ -1,9 +1,9 @@
-//! Decisions about rights: which client drives, what a guest, an agent or a project may do.
+//! Decisions about permissions: which client drives, and what a guest, an agent or a project may do.
 //!
 //! - `driver`: which client may type
 //! - `permissions`: what an agent may do with other agents
-//! - `share`: what a share still allows
-//! - `trust`: which values of a project spec need consent
+//! - `share`: how long a share is valid
+//! - `trust`: which values of a project's spec need the user's agreement
 
 pub mod driver;
 pub mod permissions;

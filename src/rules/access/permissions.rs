@@ -1,7 +1,9 @@
-//! What an agent's place allows it to do with others: with itself, those below it, its project and its parent.
+//! Permissions of an agent towards other agents, derived from how they are related: itself, its descendants, its
+//! project and its parent.
 //!
-//! A person may do everything. This keeps agents from each other's work by mistake or by a prompt that somebody slipped
-//! in; it is no wall against a program that runs as the same user. Who asks is found out elsewhere.
+//! A user may do everything. These permissions keep agents from interfering with each other by mistake or through an
+//! injected prompt; they are no security boundary against a program that runs as the same user. The caller is
+//! identified elsewhere.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,35 +11,35 @@ use std::path::Path;
 use crate::model::{AgentId, AgentName, AgentRecord, Task};
 use crate::rules::lifecycle::tree;
 
-/// Who asks.
+/// The caller of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Caller {
-    /// Whoever sits at the keyboard.
+    /// The user at a terminal.
     Person,
-    /// An agent.
+    /// An agent, with its record.
     Agent(Box<AgentRecord>),
 }
 
-/// How somebody stands to the one who asks; the nearest counts.
+/// Relation of an agent to the caller; the closest relation applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bond {
-    /// The same.
+    /// The agent is the caller itself.
     Itself,
-    /// A child, or further down.
+    /// The agent is a child or a further descendant of the caller.
     Below,
-    /// One of the same project.
+    /// The agent works in the same project.
     Project,
-    /// The one that spawned it, in another project.
+    /// The agent spawned the caller and works in another project.
     Parent,
-    /// Anybody else.
+    /// The agent is not related to the caller.
     Stranger,
 }
 
 impl Bond {
-    /// Every bond, the nearest first.
+    /// All relations, the closest first.
     pub const ALL: [Bond; 5] = [Bond::Itself, Bond::Below, Bond::Project, Bond::Parent, Bond::Stranger];
 
-    /// The word for it.
+    /// Returns the name of the relation.
     pub fn word(self) -> &'static str {
         match self {
             Bond::Itself => "itself",
@@ -49,28 +51,28 @@ impl Bond {
     }
 }
 
-/// What is to be done with somebody.
+/// An action that one agent can take on another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// See that it is there, what it does, and what came of its tasks.
+    /// See that the agent exists, its status and the results of its tasks.
     See,
-    /// Read what it printed.
+    /// Read the output of the agent.
     Read,
-    /// Send it a message.
+    /// Send the agent a message.
     Message,
-    /// Give it a task.
+    /// Add a task to the agent's queue.
     Task,
-    /// Say how far a task of its is, and end it.
+    /// Report the progress of the agent's task, and end it.
     Report,
-    /// Change or remove its taskspace.
+    /// Change or remove the agent's taskspace.
     Change,
 }
 
 impl Act {
-    /// Every act.
+    /// All actions, in the order of their declaration.
     pub const ALL: [Act; 6] = [Act::See, Act::Read, Act::Message, Act::Task, Act::Report, Act::Change];
 
-    /// What is refused, as it stands in a sentence.
+    /// Returns the action as part of the sentence that refuses it.
     pub fn words(self) -> &'static str {
         match self {
             Act::See => "see",
@@ -82,7 +84,7 @@ impl Act {
         }
     }
 
-    /// Whether it is allowed.
+    /// Returns whether the relation allows the action.
     fn is_for(self, bond: Bond) -> bool {
         match bond {
             Bond::Itself | Bond::Below => true,
@@ -93,19 +95,19 @@ impl Act {
     }
 }
 
-/// Where somebody stands among all agents.
+/// Permissions of a caller among all agents.
 #[derive(Debug, Clone)]
 pub struct Place {
     caller: Caller,
     records: Vec<AgentRecord>,
     below: HashSet<AgentName>,
-    /// The caller's, as it stands in these records.
+    /// Project of the caller, as these records state it.
     project: Option<String>,
 }
 
 impl Place {
-    /// The place of a caller among these, whose projects are the same when they are one: all worktrees of a repository
-    /// are. The caller's own record tells where it really works.
+    /// Creates the permissions of a caller among these records. In the records, all worktrees of a repository have the
+    /// same project. The caller's own record states the directory in which it works.
     pub fn new(caller: Caller, records: Vec<AgentRecord>) -> Place {
         let (mut below, mut project) = (HashSet::new(), None);
         if let Caller::Agent(me) = &caller {
@@ -116,12 +118,12 @@ impl Place {
         Place { caller, records, below, project }
     }
 
-    /// The agent of this name.
+    /// Returns the agent with this name.
     pub fn find(&self, name: &AgentName) -> Option<&AgentRecord> {
         self.records.iter().find(|record| record.name == *name)
     }
 
-    /// The agent that asks; none when it is a person.
+    /// Returns the calling agent, or `None` if the caller is the user.
     pub fn me(&self) -> Option<&AgentRecord> {
         match &self.caller {
             Caller::Person => None,
@@ -129,7 +131,7 @@ impl Place {
         }
     }
 
-    /// How an agent stands to the one who asks; none when a person asks, who stands above all.
+    /// Returns the relation of an agent to the caller, or `None` if the caller is the user, who may do everything.
     pub fn bond(&self, other: &AgentRecord) -> Option<Bond> {
         let me = self.me()?;
         let same_project = self.project.is_some() && self.project == other.project;
@@ -142,17 +144,18 @@ impl Place {
         })
     }
 
-    /// Whether this may be done with that agent.
+    /// Returns whether the caller may take the action on this agent.
     pub fn allows(&self, act: Act, other: &AgentRecord) -> bool {
         self.bond(other).is_none_or(|bond| act.is_for(bond))
     }
 
-    /// Everybody with whom this may be done.
+    /// Returns all agents on which the caller may take the action.
     pub fn those(&self, act: Act) -> impl Iterator<Item = &AgentRecord> {
         self.records.iter().filter(move |record| self.allows(act, record))
     }
 
-    /// Whether this may be done about a task: by whose it is, and whoever gave it may see it.
+    /// Returns whether the caller may take the action on a task. The assigned agent decides; the agent that added a
+    /// task may also see it.
     pub fn allows_about(&self, act: Act, task: &Task) -> bool {
         let Some(me) = self.me() else { return true };
         let is_given_by_me = act == Act::See && task.source_id == Some(me.id);
@@ -160,20 +163,21 @@ impl Place {
         is_given_by_me || task.agent.and_then(doer).is_some_and(|doer| self.allows(act, doer))
     }
 
-    /// Whether everybody who could take a task for any agent of this spec may be given one.
+    /// Returns whether the caller may give a task to every agent of this spec, any of which could claim it.
     pub fn allows_pool(&self, spec: &str) -> bool {
         let of_spec = |record: &&AgentRecord| record.spec == spec;
         self.records.iter().filter(of_spec).all(|record| self.allows(Act::Task, record))
     }
 
-    /// Whether somebody may be put to work in a directory: one of the caller's project, or of its own workspace. The
-    /// directory is as the system knows it, without links and `..`.
+    /// Returns whether the caller may let an agent work in a directory: one of the caller's project or of its own
+    /// workspace. The directory must be canonical, without links and `..`.
     pub fn holds(&self, dir: &Path) -> bool {
         let Some(me) = self.me() else { return true };
         self.project.iter().chain(&me.project).chain([&me.working_directory]).any(|top| dir.starts_with(top))
     }
 
-    /// Whether a project may be spoken to as a whole: the caller's own, by its path or by its directory's name.
+    /// Returns whether a project, given by its path or the name of its directory, is the caller's own, so that the
+    /// caller may send messages to all of it.
     pub fn is_own_project(&self, named: &str) -> bool {
         if self.me().is_none() {
             return true;

@@ -1,4 +1,4 @@
-//! What a share still allows: how long, and to whom.
+//! Validity and list of shares.
 
 use std::time::Duration;
 
@@ -6,10 +6,11 @@ use jiff::Timestamp;
 
 use crate::model::Share;
 
-/// A share without a limit is looked at this often; it ends when somebody ends it.
+/// A share without a time limit is checked again after this time; it ends when the owner revokes it.
 const FOR_EVER: Duration = Duration::from_secs(3600);
 
-/// How much time is left; none when it is over. A clock that was set back gives no more than was granted.
+/// Returns the remaining time of a share, or `None` if it has expired. If the clock was set back, the result is at most
+/// the time that was granted.
 pub fn time_left(share: &Share, now: Timestamp) -> Option<Duration> {
     let Some(until) = share.until else { return Some(FOR_EVER) };
     let granted = Duration::try_from(until.duration_since(share.since)).unwrap_or_default();
@@ -17,7 +18,7 @@ pub fn time_left(share: &Share, now: Timestamp) -> Option<Duration> {
     Some(left.min(granted))
 }
 
-/// The same at a door that has been kept for so long, by a clock that nobody can set.
+/// Returns the remaining time of a share whose listener has been running for `kept`, measured with the monotonic clock.
 pub fn time_left_at_door(share: &Share, now: Timestamp, kept: Duration) -> Option<Duration> {
     let left = time_left(share, now)?;
     let Some(until) = share.until else { return Some(left) };
@@ -25,14 +26,14 @@ pub fn time_left_at_door(share: &Share, now: Timestamp, kept: Duration) -> Optio
     Some(left.min(granted.checked_sub(kept).filter(|left| !left.is_zero())?))
 }
 
-/// The list with this share in place of an older one with the same user.
+/// Returns the list with this share, which replaces an older share with the same user.
 pub fn with(shares: Vec<Share>, new: Share) -> Vec<Share> {
     let mut shares = without(shares, new.uid);
     shares.push(new);
     shares
 }
 
-/// The list without what this user was granted.
+/// Returns the list without the share of this user.
 pub fn without(mut shares: Vec<Share>, uid: u32) -> Vec<Share> {
     shares.retain(|share| share.uid != uid);
     shares

@@ -10,10 +10,10 @@ use crate::model::{Origin, ProjectFiles, Spec, Tier, TrustState, TrustedProject}
 use crate::rules::lifecycle::spec_rows::{quoted, rhythm};
 use crate::rules::workspace::handoff::spelt;
 
-/// The longest value of a variable or prompt of a heartbeat that is shown, in characters.
+/// Maximum number of characters shown of a variable's value or a heartbeat's prompt.
 const LONGEST_SHOWN_VALUE: usize = 200;
 
-/// Returns what a spec makes this machine do that stands in the project's own files, one sentence each.
+/// Returns the effects on this machine of the values that the project's own files set in a spec, one sentence each.
 pub fn effects(spec: &Spec, files: &ProjectFiles, has_name_of_kind: bool) -> Vec<String> {
     let in_project = |key: &str| match spec.origin(key) {
         Origin::File { path, .. } => files.paths.contains(path),
@@ -55,7 +55,7 @@ pub fn effects(spec: &Spec, files: &ProjectFiles, has_name_of_kind: bool) -> Vec
     effects
 }
 
-/// Compares the files of a project with what the user agreed to.
+/// Compares the files of a project with the content that the user agreed to.
 pub fn state(files: &ProjectFiles, trusted: Option<&TrustedProject>) -> TrustState {
     match trusted {
         None => TrustState::Untrusted,
@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// A spec whose values all stand in this file.
+    /// Returns the spec with this file as the origin of all its values.
     fn spec_from(path: &str, spec: Spec) -> Spec {
         let keys = [
             "command",

@@ -1,34 +1,35 @@
-//! Which conversation an agent is in, and which it was in before. The CLI keeps what was said; we keep ids and names.
+//! The current conversation of an agent and its earlier ones. The agent CLI stores their content; the record stores ids
+//! and names.
 
 use jiff::Timestamp;
 
 use crate::model::{AgentRecord, Conversation, PastConversation};
 
-/// What an agent's first conversation is called once there is another.
+/// Name that an agent's first conversation gets when a second one starts.
 const FIRST: &str = "main";
 
-/// More than anybody names; the oldest without a name goes first.
+/// Maximum number of earlier conversations, more than a user names; the oldest one without a name is dropped first.
 const MOST_KEPT: usize = 50;
 
-/// What was done to go to another conversation.
+/// Result of switching to another conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switched {
-    /// It is the one the agent is in.
+    /// The agent is already in the conversation.
     Same,
-    /// It is an earlier one, or one that only the CLI knows.
+    /// The conversation is an earlier one, or one that only the agent CLI knows.
     Back,
-    /// It is begun now.
+    /// The conversation is new.
     New,
 }
 
-/// Whether a text is a CLI's id of a conversation, and no name: hexadecimal as a UUID is, or OpenCode's `ses_…`.
+/// Returns whether a text is an id of a conversation and not a name: hexadecimal like a UUID, or OpenCode's `ses_…`.
 pub fn is_id(text: &str) -> bool {
     let is_hex = |c: char| c.is_ascii_hexdigit() || c == '-';
     let has_digit = text.chars().any(|c| c.is_ascii_digit());
     text.starts_with("ses_") || (text.len() >= 8 && has_digit && text.chars().all(is_hex))
 }
 
-/// Puts the agent into the conversation that a name or an id means; the one it was in is kept.
+/// Switches the agent to the conversation with this name or id, and keeps the current one.
 pub fn switch(record: &mut AgentRecord, wanted: &str, now: Timestamp) -> Switched {
     let current = &record.conversation;
     let is_wanted = |id: Option<&str>, name: Option<&str>| id == Some(wanted) || name == Some(wanted);
@@ -51,7 +52,7 @@ pub fn switch(record: &mut AgentRecord, wanted: &str, now: Timestamp) -> Switche
     if begun { Switched::Back } else { Switched::New }
 }
 
-/// Keeps the conversation that an agent is about to leave, if there is something to come back to.
+/// Adds the current conversation to the earlier ones, if it has begun and can be resumed.
 pub fn keep(record: &mut AgentRecord, now: Timestamp) {
     let Conversation { id: Some(id), name, begun: true } = record.conversation.clone() else { return };
     record.conversations.retain(|past| past.id != id);
@@ -62,7 +63,7 @@ pub fn keep(record: &mut AgentRecord, now: Timestamp) {
     }
 }
 
-/// The CLI says that it is in another conversation now: the name stays with what the agent does.
+/// Records that the agent CLI changed to another conversation by itself. The name moves to the new conversation.
 pub fn moved(record: &mut AgentRecord, id: &str, now: Timestamp) {
     if record.conversation.id.as_deref() == Some(id) {
         return;

@@ -1,25 +1,27 @@
-//! How a conversation is opened when an agent is started again.
+//! Decides how the agent CLI opens a conversation when an agent is started.
 
 use crate::model::{AgentRecord, Conversing};
 
-/// What to do about the conversation.
+/// How the agent CLI opens the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opening {
-    /// A new one, under this id where the CLI lets us choose.
+    /// Starts a new conversation, with this id if the CLI lets us choose one.
     New(Option<String>),
-    /// Go on with exactly this one.
+    /// Resumes the conversation with this id.
     Resume(String),
-    /// Go on with the last one in the directory: the CLI cannot be told which, and nobody else of its kind works
-    /// there.
+    /// Resumes the last conversation in the directory. Used if the CLI cannot resume by id and no other agent of its
+    /// kind works there.
     ResumeLast,
 }
 
-/// For an agent that is started for the first time, or afresh: `id` is used where the CLI lets us choose.
+/// Decides for an agent that is started for the first time or with a new conversation; `id` is used if the CLI lets us
+/// choose one.
 pub fn first(can: &Conversing, id: String) -> Opening {
     Opening::New((!can.choose.is_empty()).then_some(id))
 }
 
-/// For an agent that comes back. `neighbours`: other agents of the same kind in the same directory.
+/// Decides for an agent that is resumed. `neighbours` is the number of other agents of the same kind in the same
+/// directory.
 pub fn again(record: &AgentRecord, can: &Conversing, neighbours: usize) -> Opening {
     let conversation = &record.conversation;
     match &conversation.id {

@@ -1,15 +1,15 @@
-//! What `default` means when nobody wrote a spec: the first agent CLI that is here, else the demo agent.
+//! Chooses the kind of the built-in spec `default`: the first installed agent CLI, or the demo agent.
 
-/// The order in which agent CLIs are looked for.
+/// Agent CLIs in the order in which they are looked up.
 pub const PREFERRED: [&str; 12] = [
     "claude", "codex", "gemini", "kiro", "q", "opencode", "cursor", "copilot", "qwen", "goose", "amp",
     "aider",
 ];
 
-/// The stand-in that is always here.
+/// The demo kind, which is always available.
 pub const LAST: &str = "demo";
 
-/// The kind to take, given a way to tell whether a kind's program is here.
+/// Returns the preferred kind for which `is_here` reports an installed program.
 pub fn kind(is_here: impl Fn(&str) -> bool) -> &'static str {
     PREFERRED.into_iter().find(|kind| is_here(kind)).unwrap_or(LAST)
 }

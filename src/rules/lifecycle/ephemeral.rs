@@ -1,8 +1,8 @@
-//! When an ephemeral agent has done what it was there for.
+//! Decides when an ephemeral agent is done and can be removed.
 
 use crate::model::{AgentRecord, Status, TaskCounts};
 
-/// Whether it may go. One whose work failed stays until somebody has looked.
+/// Returns whether the agent can be removed. An agent whose task failed is kept until the user has checked it.
 pub fn is_done(record: &AgentRecord, tasks: TaskCounts) -> bool {
     let nothing_open = tasks.queued == 0 && tasks.running == 0 && tasks.failed == 0;
     record.ephemeral

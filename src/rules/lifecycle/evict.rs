@@ -1,5 +1,5 @@
-//! Who is put to sleep when more agents would run than may: the idle one that nobody has used for longest.
-//! Never one that works, waits or has a queue, nor one that somebody looks at.
+//! Decides which agents are hibernated when the limit on running agents is exceeded: the least recently used idle ones,
+//! never an agent that works, waits, has tasks or has an attached client.
 
 use std::collections::HashSet;
 
@@ -7,23 +7,24 @@ use jiff::Timestamp;
 
 use crate::model::{Agent, AgentName, Status};
 
-/// How room is made.
+/// Decision about capacity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Eviction {
-    /// There is room.
+    /// The capacity suffices.
     Room,
-    /// These make room, the first before the others.
+    /// These agents are hibernated, in this order.
     Hibernate(Vec<AgentName>),
-    /// Nobody can make it.
+    /// Too few agents can be hibernated.
     Full {
-        /// How many run.
+        /// Number of running agents.
         live: usize,
-        /// How many may.
+        /// Maximum number of running agents.
         max: u32,
     },
 }
 
-/// Decides who makes room for so many more; with none to come, whoever can still shrinks a surplus.
+/// Decides which agents are hibernated for `incoming` more agents. If none are incoming, an existing surplus is reduced
+/// as far as possible.
 pub fn surplus(
     agents: &[Agent],
     max: Option<u32>,
@@ -45,7 +46,7 @@ pub fn surplus(
     Eviction::Hibernate(sleepy.into_iter().take(wanted).map(|agent| agent.name.clone()).collect())
 }
 
-/// How many of those that are being started do not count among the running yet.
+/// Returns how many of the agents that are being started are not yet counted as running.
 pub fn yet_to_come<'a>(starting: &[String], live: impl Iterator<Item = &'a AgentName>) -> usize {
     let live: HashSet<&str> = live.map(AgentName::as_str).collect();
     starting.iter().filter(|name| !live.contains(name.as_str())).count()

@@ -1,31 +1,31 @@
-//! What a child takes over from the agent that spawned it, and how freely it may act: never more freely than that.
+//! Values that a child inherits from the agent that spawned it. A child never acts more freely than its parent.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Spec, Tier};
 
-/// What an agent hands down, as it was when the child was born.
+/// Values of a parent at the time when the child was spawned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Inheritance {
-    /// Who hands it down.
+    /// Name of the parent.
     pub from: String,
-    /// How the parent's program is driven.
+    /// Kind of the parent.
     pub kind: Option<String>,
-    /// Its model.
+    /// Model of the parent.
     pub model: Option<String>,
-    /// How freely it may act.
+    /// Tier of the parent.
     pub tier: Option<Tier>,
-    /// The tools it may use without asking.
+    /// Tools that the parent may use without asking.
     pub tools: Vec<String>,
 }
 
-/// Fills in what a spec leaves open; says why not when it asks for more than its parent has.
+/// Fills in the values that a spec leaves open. Returns the reason if the spec asks for more than its parent has.
 pub fn inherit(spec: &mut Spec, from: &Inheritance) -> Result<(), String> {
     if spec.kind.is_none() && spec.command.is_empty() {
         spec.kind.clone_from(&from.kind);
     }
-    // A model is one of its kind's.
+    // A model is valid only for its own kind.
     if spec.model.is_none() && spec.kind == from.kind {
         spec.model.clone_from(&from.model);
     }
@@ -39,7 +39,7 @@ pub fn inherit(spec: &mut Spec, from: &Inheritance) -> Result<(), String> {
         }
         _ => {}
     }
-    // A tool that needs no asking is a hole in the tier: a child gets no other than its parent has.
+    // A tool that may be used without asking bypasses the tier, so a child gets only tools that its parent has.
     let more = spec.tools.iter().flatten().find(|tool| !from.tools.contains(tool));
     match (from.tier, more) {
         (Some(tier @ (Tier::Review | Tier::Approve)), Some(tool)) => Err(format!(
@@ -50,13 +50,13 @@ pub fn inherit(spec: &mut Spec, from: &Inheritance) -> Result<(), String> {
     }
 }
 
-/// Whether one tier lets an agent do more than another.
+/// Returns whether one tier allows more than another.
 fn looser(one: Tier, than: Tier) -> bool {
     let rank = |tier: Tier| Tier::ALL.iter().position(|known| *known == tier);
     rank(one) < rank(than)
 }
 
-/// Whether an agent above may answer a child's dialog in place of a person.
+/// Returns whether an agent above may answer a child's dialog instead of the user.
 pub fn may_answer(tier: Option<Tier>) -> bool {
     tier != Some(Tier::Approve)
 }

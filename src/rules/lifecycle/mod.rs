@@ -1,17 +1,17 @@
-//! Decisions about the life of agents.
+//! Decisions about the lifecycle of agents.
 //!
 //! - `restart`: backoff and limit of restarts
 //! - `supervisor_stall`: whether the supervisor makes progress
-//! - `evict`: which idle agent hibernates at the limit
+//! - `evict`: which idle agents are hibernated at the limit
 //! - `ephemeral`: when an ephemeral agent is done
 //! - `naming`: names for agents without one
 //! - `default_kind`: the kind of `default`
-//! - `inherit`: what a child takes over from its parent
-//! - `tree`: parents, children and their number
-//! - `conversation_start`: how a conversation is opened again
-//! - `conversation`: which conversation an agent is in
+//! - `inherit`: values that a child inherits from its parent
+//! - `tree`: parents, children and their limits
+//! - `conversation_start`: how a conversation is opened at a start
+//! - `conversation`: the current and earlier conversations of an agent
 //! - `params`: parameters of a spec
-//! - `spec_rows`: a spec as rows to read
+//! - `spec_rows`: a spec as rows of a table
 //! - `variables`: variables that a later shell may lack
 
 pub mod conversation;

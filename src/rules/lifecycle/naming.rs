@@ -1,11 +1,11 @@
-//! Names for agents that were not given one.
+//! Generates names for agents that were not given one.
 
 use crate::model::AgentName;
 
-/// How long a name made from a task may get before its number.
+/// Maximum length of a name made from a task, without its number.
 const LONGEST: usize = 32;
 
-/// Candidates in order of preference: `claude-fix-the-login`, `claude-fix-the-login-2`, …, or `claude-1`, ….
+/// Returns candidates in order of preference: `claude-fix-the-login`, `claude-fix-the-login-2`, …, or `claude-1`, ….
 pub fn candidates(spec: &str, task: Option<&str>) -> impl Iterator<Item = AgentName> {
     let stem = AgentName::slug(spec, 20);
     let described = task.and_then(|task| AgentName::slug(task.lines().next().unwrap_or_default(), LONGEST));

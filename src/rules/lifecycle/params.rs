@@ -1,18 +1,18 @@
-//! Parameters: what was given held against what a spec takes, and values put into texts.
+//! Parameters: validates given values against a spec, and substitutes them in texts.
 //!
-//! A text is read once, from left to right: what a value brings along is never read again, so that no value can name
-//! another one, and none can leave the text it is put into.
+//! A text is scanned once, from left to right, and a substituted value is not scanned again. A value can therefore not
+//! refer to another parameter, and cannot affect the text outside of its placeholder.
 
 use std::collections::BTreeMap;
 
 use crate::model::{GivenParam, Param, ParamValue};
 
-/// What the variable of a parameter is called: `region` is `SYMPOSIUM_PARAM_REGION`.
+/// Returns the environment variable of a parameter: `region` becomes `SYMPOSIUM_PARAM_REGION`.
 pub fn variable(name: &str) -> String {
     format!("SYMPOSIUM_PARAM_{}", name.to_ascii_uppercase())
 }
 
-/// The value of every parameter that has one, in the order of their names; else everything that is wrong.
+/// Returns the value of every parameter that has one, ordered by name, or all errors.
 pub fn settle(
     taken: &BTreeMap<String, Param>,
     given: &[(String, String)],
@@ -44,7 +44,7 @@ pub fn settle(
     if wrong.is_empty() { Ok(values) } else { Err(wrong) }
 }
 
-/// A text with every `{{name}}` of these replaced by its value; what names none of them stays as it is.
+/// Replaces every `{{name}}` in a text by the value of that parameter; unknown names stay unchanged.
 pub fn fill(text: &str, values: &[GivenParam]) -> String {
     pieces(text)
         .map(|piece| match piece {
@@ -56,7 +56,7 @@ pub fn fill(text: &str, values: &[GivenParam]) -> String {
         .collect()
 }
 
-/// The names in a text that are none of these, each once.
+/// Returns the names in a text that are not among the parameters, each once.
 pub fn unknown_names<'a>(text: &'a str, values: &[GivenParam]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for piece in pieces(text) {
@@ -74,11 +74,11 @@ fn value<'a>(values: &'a [GivenParam], name: &str) -> Option<&'a ParamValue> {
     values.iter().find(|given| given.name == name).map(|given| &given.value)
 }
 
-/// A part of a text.
+/// A part of a text with placeholders.
 enum Piece<'a> {
-    /// Words.
+    /// Literal text, which stays unchanged.
     Text(&'a str),
-    /// A name in two braces, and all of it as it was written.
+    /// A name in double braces, and the placeholder as it was written.
     Name { name: &'a str, written: &'a str },
 }
 
@@ -96,7 +96,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             rest = behind;
             return Some(Piece::Name { name: after[..end].trim(), written });
         }
-        // At least one character: braces that name nothing are words.
+        // Take at least one character: braces that contain no name are literal text.
         let first = rest.chars().next().map_or(1, char::len_utf8);
         let end = rest[first..].find("{{").map_or(rest.len(), |at| first + at);
         let (words, behind) = rest.split_at(end);

@@ -1,7 +1,7 @@
-//! When an agent that ended by itself is started again: at once never, ever later, and in the end not any more.
+//! Decides when an agent that ended by itself is restarted: exponential backoff with a limit on attempts.
 //!
-//! The time of the next restart is written down before it is due, so that a supervisor that was killed neither forgets
-//! nor repeats it. One restart at a time is the caller's matter, and so is it to forget former restarts when a person
+//! The time of the next restart is stored before it is due, so that a supervisor that was killed neither forgets nor
+//! repeats it. The caller ensures that only one restart runs at a time, and clears the earlier restarts when a user
 //! starts an agent.
 
 use std::time::Duration;
@@ -10,31 +10,31 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{AgentRecord, RestartConfig, RestartPolicy, Status};
 
-/// How the reason of an agent begins that was given up.
+/// Start of the reason of an agent that reached the limit on restarts.
 pub const GIVEN_UP: &str = "given up after ";
-/// Jitter adds a quarter at most: agents that fell together do not all rise together.
+/// Maximum share that jitter adds to a delay, so that agents that crashed together do not all restart together.
 const MOST_JITTER: f64 = 0.25;
 
-/// What is to be done.
+/// Decision about the restart of one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
-    /// Nothing, or nothing yet.
+    /// There is nothing to do now.
     Nothing,
-    /// Write down that it is due then.
+    /// Store the time at which the restart is due.
     At {
-        /// When.
+        /// Time of the restart.
         at: Timestamp,
     },
-    /// Start it.
+    /// Restart the agent now.
     Now,
-    /// Leave it alone from now on.
+    /// Do not restart the agent any more.
     GiveUp {
-        /// The reason to be written down.
+        /// Reason to store in the status.
         why: String,
     },
 }
 
-/// Decides for one agent; `jitter` gives a random number from 0 to 1.
+/// Decides for one agent; `jitter` returns a random number from 0 to 1.
 pub fn plan(
     record: &AgentRecord,
     config: &RestartConfig,
@@ -51,21 +51,21 @@ pub fn plan(
     }
     match record.restart.next_at {
         Some(at) if at <= now => Plan::Now,
-        // Only a clock that was set back can make it wait longer than the longest wait.
+        // A wait beyond the maximum is possible only if the clock was set back.
         Some(at) if at > later(now, longest(config)) => Plan::At { at: later(now, config.longest) },
         Some(_) => Plan::Nothing,
         None => Plan::At { at: later(record.status.since.min(now), wait(done, config, jitter())) },
     }
 }
 
-/// When the first of the restarts that were written down is due; not before now.
+/// Returns the time of the first stored restart, but not before now.
 pub fn first_due(records: &[AgentRecord], now: Timestamp) -> Option<Timestamp> {
     let written =
         records.iter().filter(|record| is_wanted(record)).filter_map(|record| record.restart.next_at);
     written.min().map(|at| at.max(now))
 }
 
-/// Whether its policy wants it back, and it was not given up.
+/// Returns whether the policy asks for a restart and the limit was not reached.
 fn is_wanted(record: &AgentRecord) -> bool {
     let ended = match record.restart.policy {
         RestartPolicy::No => false,
@@ -75,13 +75,14 @@ fn is_wanted(record: &AgentRecord) -> bool {
     ended && !record.status.reason.starts_with(GIVEN_UP)
 }
 
-/// Times to come were written down before the clock was set back, and say nothing.
+/// Counts the restarts within the window. Times in the future were stored before the clock was set back and are
+/// ignored.
 fn within_window(restarts: &[Timestamp], window: Duration, now: Timestamp) -> usize {
     let ago = |at: &Timestamp| Duration::try_from(now.duration_since(*at)).ok();
     restarts.iter().filter(|at| ago(at).is_some_and(|ago| ago < window)).count()
 }
 
-/// Twice as long with each restart that was in vain.
+/// Returns the delay before the next restart, which doubles with each restart in the window.
 fn wait(done: usize, config: &RestartConfig, jitter: f64) -> Duration {
     let factor = u32::try_from(done).ok().and_then(|done| 1u32.checked_shl(done)).unwrap_or(u32::MAX);
     let steady = config.first.saturating_mul(factor).min(config.longest);
@@ -229,7 +230,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the numbers and the clock, one that is wanted is started, given up, or due within the longest wait.
+        /// For all numbers and clocks, an agent that is to be restarted is restarted, given up, or due within the
+        /// maximum delay.
         #[test]
         fn nobody_waits_for_ever(
             restarts in prop::collection::vec(0i64..200_000, 0..8),

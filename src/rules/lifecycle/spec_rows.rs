@@ -1,4 +1,4 @@
-//! A resolved spec as rows to read: each key, its value in words, and where that came from.
+//! A resolved spec as rows of a table: each key with its formatted value and origin.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use crate::model::{Heartbeat, Origin, Param, Rhythm, Spec};
 /// One key of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// `model`, `env.PORT`.
+    /// Name of the key, for example `model` or `env.PORT`.
     pub key: String,
-    /// Its value in words; none when nothing is said and the agent CLI decides. May have several lines.
+    /// Formatted value; `None` if it is not set and the agent CLI decides. It may have several lines.
     pub value: Option<String>,
-    /// Who said so.
+    /// Origin of the value.
     pub origin: Origin,
 }
 
-/// Every key of a spec, in the order in which files are written.
+/// Returns every key of a spec, in the order in which spec files are written.
 pub fn rows(spec: &Spec) -> Vec<Row> {
     let words = |words: &[String]| words.join(", ");
     let some = |words: &[String], between: &str| (!words.is_empty()).then(|| words.join(between));
@@ -56,7 +56,7 @@ pub fn rows(spec: &Spec) -> Vec<Row> {
     rows
 }
 
-/// Words as one could type them: an argument with a space in it is seen to be one.
+/// Quotes a command for a shell, so that an argument with a space is visible as one argument.
 pub fn quoted(command: &[String]) -> String {
     let quoted =
         command.iter().map(|word| shlex::try_quote(word).map_or_else(|_| word.clone(), String::from));
@@ -67,7 +67,7 @@ fn heartbeat(beat: &Heartbeat) -> String {
     format!("{}: {}", rhythm(&beat.rhythm), beat.prompt)
 }
 
-/// When a heartbeat is due, in words.
+/// Formats the schedule of a heartbeat.
 pub fn rhythm(rhythm: &Rhythm) -> String {
     match rhythm {
         Rhythm::Every(seconds) => {

@@ -1,59 +1,60 @@
-//! Decides whether a supervisor still works. It notes a sign of life at least once per look; a process that is stopped,
-//! or that hangs in one of its stages, keeps its lock and its pid and notes nothing any more.
+//! Decides whether a supervisor makes progress. It writes a sign of life at least once per reconciliation; a process
+//! that is stopped, or that hangs in one of its stages, keeps its lock and its pid and writes nothing any more.
 //!
-//! Times are readings of the monotonic clock: it neither jumps when the time of day is set, nor counts the time that
-//! the machine slept.
+//! Times are readings of the monotonic clock, which neither jumps when the time of day is set nor counts the time that
+//! the machine was suspended.
 
 use std::time::Duration;
 
-/// How many regular looks a supervisor may miss.
+/// Number of regular reconciliations that a supervisor may miss.
 const MISSED_LOOKS: u32 = 3;
-/// A running process is given at least this long, because one stage may wait several times for a silent tmux server.
+/// Minimum time that a running process is given, because one stage may wait several times for a tmux server that does
+/// not answer.
 const MIN_SILENCE: Duration = Duration::from_secs(30);
 
-/// A supervisor's sign of life.
+/// A sign of life of a supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignOfLife {
-    /// The process that noted it.
+    /// Process id of the supervisor that wrote it.
     pub pid: i32,
-    /// The monotonic clock at that moment.
+    /// Reading of the monotonic clock at that time.
     pub at: Duration,
 }
 
 impl SignOfLife {
-    /// Parses what [`SignOfLife::to_line`] wrote; `None` for anything else.
+    /// Parses a line written by [`SignOfLife::to_line`]; returns `None` for anything else.
     pub fn parse(line: &str) -> Option<SignOfLife> {
         let (pid, at) = line.trim_end().split_once(' ')?;
         Some(SignOfLife { pid: pid.parse().ok()?, at: Duration::from_millis(at.trim_start().parse().ok()?) })
     }
 
-    /// A line of fixed length, so that writing it again needs no space on a full disk.
+    /// Formats the sign as a line of fixed length, so that overwriting it needs no space on a full disk.
     pub fn to_line(self) -> String {
         format!("{:<10} {:>20}\n", self.pid, self.at.as_millis())
     }
 }
 
-/// Whether a process is stopped, as by SIGSTOP.
+/// Whether a process is stopped, for example by SIGSTOP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessState {
-    /// It can run.
+    /// The process can run.
     Runnable,
-    /// It is stopped (state T).
+    /// The process is stopped (state T).
     Stopped,
 }
 
-/// How a supervisor that holds its lock is doing.
+/// Health of a supervisor that holds its lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pulse {
-    /// It works, or is too young to be judged.
+    /// The supervisor makes progress, or started too recently to be judged.
     Alive,
-    /// Its process is stopped.
+    /// The process is stopped.
     Stopped,
-    /// It has given no sign of life for too long.
+    /// The supervisor has written no sign of life for this time, which is too long.
     Silent(Duration),
 }
 
-/// Judges a supervisor from a single look, as `status` and `doctor` do.
+/// Judges a supervisor from a single observation, as `status` and `doctor` do.
 pub fn pulse(state: ProcessState, sign: Option<SignOfLife>, now: Duration, every: Duration) -> Pulse {
     if state == ProcessState::Stopped {
         return Pulse::Stopped;
@@ -62,15 +63,16 @@ pub fn pulse(state: ProcessState, sign: Option<SignOfLife>, now: Duration, every
     if silence > (every * MISSED_LOOKS).max(MIN_SILENCE) { Pulse::Silent(silence) } else { Pulse::Alive }
 }
 
-/// Judges a supervisor from look to look, as its keeper does. It counts looks rather than time: after a pause of the
-/// whole machine the supervisor gets as many looks as the keeper.
+/// Judges a supervisor from repeated checks, as the process that keeps it running does. It counts checks instead of
+/// time, so that after a pause of the whole machine the supervisor gets the same number of intervals as the checking
+/// process.
 #[derive(Debug, Default)]
 pub struct SilenceCounter {
     unchanged: Option<(SignOfLife, u32, Duration)>,
 }
 
 impl SilenceCounter {
-    /// Takes one look; returns whether the supervisor has been silent long enough to be ended.
+    /// Records one check, and returns whether the supervisor has been silent long enough to be ended.
     pub fn look(&mut self, state: ProcessState, sign: Option<SignOfLife>, now: Duration) -> bool {
         let Some(sign) = sign else {
             self.unchanged = None;
@@ -108,7 +110,7 @@ mod tests {
         assert_eq!(pulse(Runnable, sign(100), seconds(281), MINUTE), Pulse::Silent(seconds(181)));
         assert_eq!(pulse(Runnable, None, seconds(281), MINUTE), Pulse::Alive, "one of an older version");
         assert_eq!(pulse(Runnable, sign(100), seconds(129), seconds(1)), Pulse::Alive);
-        // A sign from before the machine was started anew.
+        // The sign was written before the machine was restarted.
         assert_eq!(pulse(Runnable, sign(9999), seconds(5), MINUTE), Pulse::Alive);
     }
 

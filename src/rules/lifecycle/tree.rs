@@ -1,32 +1,33 @@
-//! Who descends from whom: the order of a tree, everybody below somebody, and how many there may be.
+//! Parents and children: the order of a tree, the descendants of agents, and the limits on their number.
 //!
-//! A parent is only a name in a record, so it may be gone, or name somebody below: nothing here goes round in circles.
+//! A parent is only a name in a record: it may no longer exist, or may name a descendant. All functions terminate on
+//! such cycles.
 
 use std::collections::HashSet;
 
 use crate::model::{Agent, AgentName, AgentRecord, Limits, Status};
 
-/// How many generations an agent may have below it when its spec does not say.
+/// Maximum number of generations below an agent if its spec sets none.
 const MOST_DEPTH: u32 = 4;
-/// How many children at once.
+/// Maximum number of children at the same time if the spec sets none.
 const MOST_CHILDREN: u32 = 20;
 
 /// An agent in a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// How many are above it.
+    /// Number of ancestors in the tree.
     pub depth: usize,
-    /// Itself.
+    /// The agent at this position.
     pub agent: Agent,
 }
 
-/// Every agent right below its parent, brothers and sisters in the order they came in.
+/// Returns all agents in tree order, each directly below its parent; siblings keep their order.
 pub fn tree(agents: Vec<Agent>) -> Vec<Branch> {
     let mut left = agents;
     let mut branches = Vec::new();
     while !left.is_empty() {
         let is_top = |agent: &Agent| !left.iter().any(|other| Some(&other.name) == agent.parent.as_ref());
-        // Where everybody has a parent they stand in a circle: the first of them is the top.
+        // If every agent has a parent, they form a cycle: the first one becomes the root.
         let at = left.iter().position(is_top).unwrap_or(0);
         let top = left.remove(at);
         grow(top, 0, &mut left, &mut branches);
@@ -43,7 +44,7 @@ fn grow(agent: Agent, depth: usize, left: &mut Vec<Agent>, branches: &mut Vec<Br
     }
 }
 
-/// Everybody below these, without themselves.
+/// Returns the descendants of these agents, without the agents themselves.
 pub fn descendants(records: &[AgentRecord], of: &[AgentName]) -> Vec<AgentName> {
     let mut seen: HashSet<&AgentName> = of.iter().collect();
     let mut above: Vec<&AgentName> = of.iter().collect();
@@ -59,12 +60,13 @@ pub fn descendants(records: &[AgentRecord], of: &[AgentName]) -> Vec<AgentName> 
     below
 }
 
-/// Whether an agent counts: it is there, or will come back by itself.
+/// Returns whether an agent counts towards the limits: it runs or will be started again without the user.
 pub fn is_there(record: &AgentRecord) -> bool {
     !matches!(record.status.status, Status::Exited | Status::Stopped)
 }
 
-/// Why these ancestors, the nearest first, may not have one more below them; `children` has the first of them.
+/// Returns why these ancestors, the nearest first, may not have another descendant, or `None` if they may. `children`
+/// is the number of children of the nearest one.
 pub fn refusal(ancestors: &[(AgentName, Limits)], children: usize) -> Option<String> {
     for (above, (name, limits)) in ancestors.iter().enumerate() {
         let generation = above + 1;

@@ -1,4 +1,4 @@
-//! Environment variables that an agent needs and that a later shell may lack. Only their names are ever looked at.
+//! Environment variables that an agent needs and that a later shell may lack. Only their names are inspected.
 
 use crate::model::AgentName;
 

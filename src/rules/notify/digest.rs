@@ -1,4 +1,5 @@
-//! Puts recaps of single agents together to a digest: groups them by project and selects what needs a person.
+//! Builds a digest from the recaps of single agents: groups them by project and selects the agents and tasks that need
+//! the user.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +11,20 @@ use crate::rules::status::display_order::natural;
 /// One agent in a digest.
 #[derive(Debug, Clone)]
 pub struct Told {
-    /// The agent's id.
+    /// Id of the agent.
     pub id: AgentId,
-    /// The agent's project.
+    /// Project of the agent.
     pub project: Option<String>,
-    /// What happened to the agent.
+    /// Recap of the agent.
     pub recap: Recap,
 }
 
-/// Whether an agent with this status waits for a person to do something.
+/// Returns whether an agent with this status needs the user.
 pub fn needs_a_person(status: Status) -> bool {
     matches!(status, Status::Waiting | Status::Crashed | Status::Lost)
 }
 
-/// Builds the digest from the recaps of all agents and the tasks that ended in the span.
+/// Builds the digest from the recaps of all agents and the tasks that ended in the period.
 pub fn digest(agents: Vec<Told>, tasks: Vec<Task>, span: (Timestamp, Timestamp)) -> Digest {
     let project_of: BTreeMap<_, _> = agents.iter().map(|told| (told.id.0, told.project.clone())).collect();
     let mut needing: Vec<&Recap> =
@@ -49,13 +50,13 @@ pub fn digest(agents: Vec<Told>, tasks: Vec<Task>, span: (Timestamp, Timestamp))
     for project in projects.values_mut() {
         project.agents.sort_by(|a, b| natural(a.name.as_str(), b.name.as_str()));
     }
-    // Tasks without a project have lost their agent, and come last.
+    // Tasks without a project belonged to an agent that no longer exists, and come last.
     let (without, with): (Vec<_>, Vec<_>) =
         projects.into_values().partition(|project| project.project.is_none());
     Digest { since: span.0, until: span.1, needs_you, projects: [with, without].concat() }
 }
 
-/// Whether a recap is worth a line: something happened, or the agent needs a person.
+/// Returns whether a recap is included: something happened, or the agent needs the user.
 fn is_news(recap: &Recap) -> bool {
     let committed = recap.commits.as_ref().is_some_and(|commits| !commits.is_empty());
     let counts = [recap.changes.len(), recap.prompts as usize, recap.restarts as usize, recap.messages.len()];

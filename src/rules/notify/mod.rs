@@ -1,6 +1,6 @@
-//! Decisions about what people are told.
+//! Decisions about notices, recaps and metrics.
 //!
-//! - `notice`: which events become notifications
+//! - `notice`: which events cause notices
 //! - `rate_limit`: rate limit and quiet hours
 //! - `recap`: the recap of one agent
 //! - `digest`: the digest of all agents

@@ -1,5 +1,5 @@
-//! What people are told, from what happened and how things are now. News that is over by the time it could be told is
-//! not told, nor is anybody told what they look at.
+//! Decides which notices are sent, from the events and the current state of the agents. An event that is no longer true
+//! causes no notice, and neither does an agent that a client drives.
 
 use std::collections::HashMap;
 
@@ -12,24 +12,24 @@ use crate::model::{
 use crate::rules::status::from_hook::INTERRUPTED;
 use crate::rules::status::hang::HUNG;
 
-/// A body is read in a glance, and some desktops show all of it.
+/// Maximum length of a body in characters: it is read at a glance, and some desktops show all of it.
 const MOST_CHARS: usize = 240;
-/// More names than this are told as a number.
+/// Maximum number of agents that are named; the others are counted.
 const MOST_NAMES: usize = 5;
 
-/// One piece of news about one agent.
+/// One event of one agent that causes a notice.
 struct News<'a> {
     on: NotifyOn,
     agent: &'a Agent,
     happening: &'a Happening,
 }
 
-/// What is told of each agent: what its spec chose, else what is told of all.
+/// Events that cause a notice for each agent: those that its spec selects, else those of the configuration.
 #[derive(Debug, Default)]
 pub struct Wishes {
-    /// What is told of those whose spec says nothing.
+    /// Events for agents whose spec selects none.
     pub usual: Vec<NotifyOn>,
-    /// What is told of others.
+    /// Events for the other agents.
     pub own: HashMap<AgentId, Vec<NotifyOn>>,
 }
 
@@ -39,23 +39,23 @@ impl Wishes {
     }
 }
 
-/// Whether something that happened may be told at all.
+/// Returns whether an event can cause a notice at all.
 pub fn may_be_told(what: &What) -> bool {
     reason(what).is_some()
 }
 
-/// Decides what is told: one notice for each reason, however many agents have it.
+/// Decides which notices are sent: one for each reason, for all agents that have it.
 pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes, zone: &TimeZone) -> Vec<Notice> {
     let mut news: Vec<News> = Vec::new();
     for happening in happened {
         let Some(on) = reason(&happening.what) else { continue };
         let Some(agent) = agents.iter().find(|agent| agent.id == happening.agent) else { continue };
-        // Whoever interrupted it knows.
+        // The user who interrupted the turn knows about its end.
         let is_known = on == NotifyOn::Finished && happening.why == INTERRUPTED;
         if !wishes.hold(agent, on) || is_driven(agent) || !still_holds(on, agent) || is_known {
             continue;
         }
-        // Only the last word on a matter, and not what the next one tells too.
+        // Keep only the last event of each kind, and drop an event that the new one includes.
         news.retain(|old| old.agent.id != agent.id || old.on != on && !TOLD_TOO.contains(&(old.on, on)));
         news.push(News { on, agent, happening });
     }
@@ -71,8 +71,8 @@ pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes, zone: 
         .collect()
 }
 
-/// What the second tells, the first need not: a crash that is the last one, a turn that ends a task, an end for want of a
-/// sign of life.
+/// Pairs of events in which the second notice makes the first one redundant: the last crash before giving up, a turn
+/// that ends a task, an agent that was ended because it hung.
 const TOLD_TOO: [(NotifyOn, NotifyOn); 4] = [
     (NotifyOn::Crashed, NotifyOn::GaveUp),
     (NotifyOn::Finished, NotifyOn::Task),
@@ -101,7 +101,7 @@ fn still_holds(on: NotifyOn, agent: &Agent) -> bool {
         NotifyOn::Waiting => agent.status == Status::Waiting,
         NotifyOn::Finished => matches!(agent.status, Status::Idle | Status::Exited),
         NotifyOn::Crashed => agent.status == Status::Crashed,
-        // Also while it is down for that, and on its way back.
+        // The agent may also be down because of that, or starting again.
         NotifyOn::Hung => agent.status == Status::Working || agent.reason.contains(HUNG),
         NotifyOn::GaveUp | NotifyOn::Message | NotifyOn::Task => true,
         NotifyOn::Deleted => agent.directory_gone.is_some(),
@@ -112,7 +112,7 @@ fn is_driven(agent: &Agent) -> bool {
     agent.clients.iter().any(|client| !client.observer)
 }
 
-/// The words for news that have the same reason.
+/// Returns the notice for events with the same reason.
 fn told(news: &[&News<'_>], zone: &TimeZone) -> Option<Notice> {
     let first = news.first()?;
     let (title, body) = match news {
@@ -153,7 +153,7 @@ fn title_of_one(news: &News<'_>, zone: &TimeZone) -> String {
     }
 }
 
-/// Names the failed turn that an agent's status is about, with the reset time in the user's zone.
+/// Returns a title that names the failed turn of the agent's status, with the reset time in the user's time zone.
 fn title_of_failure(name: &AgentName, failure: &FailedTurn, zone: &TimeZone) -> String {
     match failure.cause {
         FailureCause::Login => format!("{name} is not logged in"),
@@ -194,7 +194,7 @@ fn line(news: &News<'_>) -> String {
     format!("{}: {}", news.agent.name, words(&news.happening.why)).chars().take(MOST_CHARS / 3).collect()
 }
 
-/// A text in one line, without what would change its look, and not too long.
+/// Returns a text on one line, without deceptive characters and truncated to the maximum length.
 fn words(text: &str) -> String {
     let clean: String = text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).collect();
     let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,5 +1,5 @@
-//! Numbers as Prometheus reads them: its text format, version 0.0.4. Every word of a closed list is always there, at 0
-//! when it has not been seen, so that a curve begins before the first crash.
+//! Formats metrics in the Prometheus text format, version 0.0.4. Every label value of a closed list is always present,
+//! with 0 if it has not occurred, so that a graph starts before the first crash.
 
 use std::collections::VecDeque;
 use std::fmt::{Display, Write};
@@ -9,35 +9,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Status, Tallies, TaskState};
 
-/// Quantiles are of so many of the newest.
+/// Number of the newest values from which quantiles are computed.
 const MOST_KEPT: usize = 1000;
 
-/// What is measured.
+/// The values that are exported.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured<'a> {
-    /// This symposium.
+    /// Version of this program.
     pub version: &'a str,
-    /// What each agent does now.
+    /// Current status of each agent.
     pub agents: &'a [Status],
-    /// What the ledger has counted.
+    /// Counters of the ledger.
     pub tallies: &'a Tallies,
-    /// How long events took, when somebody measured it.
+    /// Latency of events, if it was measured.
     pub latency: Option<&'a Latency>,
 }
 
-/// How long something took.
+/// Latency of events as a summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// Shares of all, each with the seconds that it took at most: `(0.5, 0.004)`.
+    /// Quantiles with their value in seconds, for example `(0.5, 0.004)`.
     pub quantiles: Vec<(f64, f64)>,
-    /// All of it together, in seconds.
+    /// Sum of all latencies in seconds.
     pub sum: f64,
-    /// How many there were.
+    /// Number of events.
     pub count: u64,
 }
 
 impl Latency {
-    /// Adds how long these took. The quantiles are of the newest, which `newest` holds.
+    /// Adds latencies. The quantiles are computed from the newest ones, which `newest` holds.
     pub fn add(&mut self, waits: &[Duration], newest: &mut VecDeque<Duration>) {
         self.count += waits.len() as u64;
         self.sum += waits.iter().map(Duration::as_secs_f64).sum::<f64>();
@@ -53,7 +53,7 @@ impl Latency {
     }
 }
 
-/// The text.
+/// Returns the metrics as text.
 pub fn prometheus(measured: &Measured<'_>) -> String {
     let Measured { version, agents, tallies, latency } = measured;
     let mut text = Text::default();
@@ -88,14 +88,14 @@ pub fn prometheus(measured: &Measured<'_>) -> String {
     text.0
 }
 
-/// A text in the making.
+/// Builder of the text.
 #[derive(Default)]
 struct Text(String);
 
 impl Text {
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         let help = help.replace('\\', r"\\").replace('\n', r"\n");
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
@@ -121,7 +121,7 @@ fn escaped(value: &str) -> String {
     value.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
 }
 
-/// A number in the spelling of the format.
+/// Formats a number as the text format requires.
 fn number(value: f64) -> String {
     match value {
         f64::INFINITY => "+Inf".to_owned(),

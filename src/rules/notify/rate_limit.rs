@@ -1,4 +1,4 @@
-//! How much is told: not more than so many a minute, and at night only to the user's command.
+//! Limits notices: a maximum number per minute, and only the user's command in quiet hours.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::model::{Channels, ClockTime, Desktop, Notice, Notify, QuietHours, Urg
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
-/// Lets so many a minute through and counts the others.
+/// Lets a limited number of notices per minute through and counts the others.
 #[derive(Debug, Clone)]
 pub struct Limiter {
     per_minute: u32,
@@ -18,32 +18,32 @@ pub struct Limiter {
     last_held: Option<Notice>,
 }
 
-/// Whether something may be told.
+/// Whether a notice may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Allowed {
-    /// It may; so many before it could not.
+    /// The notice may be sent.
     Yes {
-        /// How many, to be told as a number.
+        /// Number of notices that were held back before it.
         suppressed: u32,
     },
-    /// It may not.
+    /// The notice is held back.
     No,
 }
 
 impl Limiter {
-    /// One that has told nothing yet.
+    /// Creates a limiter that has sent nothing yet.
     pub fn new(per_minute: u32) -> Limiter {
         Limiter { per_minute, told: VecDeque::new(), suppressed: 0, last_held: None }
     }
 
-    /// Lets another number through from now on.
+    /// Changes the limit.
     pub fn set(&mut self, per_minute: u32) {
         self.per_minute = per_minute;
     }
 
-    /// Asks for one more, and counts it when it may be told.
+    /// Requests permission for one notice, and counts it if it is granted.
     pub fn allow(&mut self, now: Timestamp) -> Allowed {
-        // Times to come are from before the clock was set back: they must not silence us until then.
+        // Times in the future were recorded before the clock was set back; they must not suppress notices until then.
         self.told.retain(|at| *at <= now && now.duration_since(*at) < MINUTE);
         if self.told.len() >= self.per_minute as usize {
             return Allowed::No;
@@ -53,13 +53,13 @@ impl Limiter {
         Allowed::Yes { suppressed: std::mem::take(&mut self.suppressed) }
     }
 
-    /// Counts one that was not told.
+    /// Counts a notice that was not sent.
     pub fn hold_back(&mut self, notice: Notice) {
         self.suppressed = self.suppressed.saturating_add(1);
         self.last_held = Some(notice);
     }
 
-    /// When those that were held back can be told as a number; never where nothing may be told.
+    /// Returns when the held-back notices can be reported; `None` if there are none or the limit is 0.
     pub fn room_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.suppressed == 0 || self.per_minute == 0 {
             return None;
@@ -70,7 +70,7 @@ impl Limiter {
         Some(lately.next().filter(|_| full).map_or(now, |oldest| oldest + MINUTE))
     }
 
-    /// Those that were held back as one notice, once there is room: nothing that comes later may tell of them.
+    /// Returns one notice about all held-back notices once the limit allows it, because a later notice may never come.
     pub fn rest(&mut self, now: Timestamp) -> Option<Notice> {
         self.room_at(now).filter(|at| *at <= now)?;
         let last = self.last_held.take()?;
@@ -87,7 +87,7 @@ impl Limiter {
     }
 }
 
-/// The ways that are open now.
+/// Returns the channels that are active now.
 pub fn channels(config: &Notify, now: Timestamp, zone: &TimeZone) -> Channels {
     let local = zone.to_datetime(now).time();
     let clock = ClockTime { hour: local.hour().unsigned_abs(), minute: local.minute().unsigned_abs() };

@@ -1,4 +1,4 @@
-//! What happened to an agent while nobody looked, put together from what was written down.
+//! Builds the recap of an agent from the ledger, its record and git.
 
 use jiff::Timestamp;
 
@@ -7,32 +7,32 @@ use crate::model::{
     RecapTask, Spent, Status, Task, TaskState, What,
 };
 
-/// What is known.
+/// Data from which a recap is built.
 #[derive(Debug, Clone)]
 pub struct Known<'a> {
-    /// The agent as it is now.
+    /// Current record of the agent.
     pub record: &'a AgentRecord,
-    /// From when on is told.
+    /// Beginning of the period.
     pub since: Timestamp,
-    /// Until when.
+    /// End of the period.
     pub until: Timestamp,
-    /// What happened to it, the oldest first; what lies outside the span is passed over.
+    /// Events of the agent, the oldest first; events outside of the period are ignored.
     pub happenings: &'a [Happening],
-    /// Its tasks; likewise.
+    /// Tasks of the agent; those outside of the period are ignored.
     pub tasks: &'a [Task],
-    /// Mail to it and from it, the oldest first; likewise.
+    /// Messages to and from the agent, the oldest first; those outside of the period are ignored.
     pub messages: &'a [Message],
-    /// What was committed where it works, when git could say.
+    /// Commits in the working directory, if git could list them.
     pub commits: Option<Vec<Commit>>,
-    /// What is changed there and not committed, when git could say.
+    /// Uncommitted changes in the working directory, if git could list them.
     pub uncommitted: Option<Changes>,
-    /// The last prompt that it got, when it is known.
+    /// Last prompt that the agent received, if it is known.
     pub last_prompt: Option<String>,
-    /// The last thing it said, when it is known.
+    /// Last reply of the agent, if it is known.
     pub last_words: Option<String>,
 }
 
-/// The recap of all that.
+/// Builds the recap.
 pub fn tell(known: Known<'_>) -> Recap {
     let within = |at: Timestamp| known.since <= at && at <= known.until;
     let happened: Vec<&Happening> =
@@ -90,7 +90,8 @@ fn change(happening: &Happening) -> Option<RecapChange> {
     }
 }
 
-/// How long each status lasted within the span, the longest first. A clock that went backwards counts as standing.
+/// Returns the time spent in each status within the period, the longest first. An interval in which the clock went
+/// backwards counts as zero.
 fn spent(known: &Known<'_>, changes: &[RecapChange]) -> Vec<Spent> {
     let note = &known.record.status;
     let first = match changes.first() {
@@ -140,7 +141,7 @@ mod tests {
         }
     }
 
-    /// From 100 to 200.
+    /// The period is from 100 to 200.
     fn known<'a>(record: &'a AgentRecord, happenings: &'a [Happening], tasks: &'a [Task]) -> Known<'a> {
         Known {
             record,
@@ -191,7 +192,7 @@ mod tests {
             let recap = tell(known(&idle_since_150, &happenings, &[]));
             let mut spent: Vec<_> = recap.spent.iter().map(|spent| (spent.status, spent.seconds)).collect();
             let mut expected = expected;
-            // Equal times stand in the order of lists.
+            // Equal times are ordered as in lists.
             spent.sort_by_key(|(status, seconds)| (std::cmp::Reverse(*seconds), status.rank()));
             expected.sort_by_key(|(status, seconds)| (std::cmp::Reverse(*seconds), status.rank()));
             assert_eq!(spent, expected, "{about}");

@@ -1,32 +1,33 @@
-//! What another machine tells, with that machine's name put in: over there nobody knows what it is called here.
+//! Adds the name of the host to remote output, because the remote side does not know under which name this machine
+//! lists it.
 //!
-//! Piece by piece as it comes. Must come behind what cleans it (`rules::foreign`), and never undoes that.
+//! The output is processed in pieces as it arrives. It must already be sanitized (`base::terminal_output`), and stays so.
 
 use serde_json::Value;
 
 use crate::base::terminal_output::escaped;
 use crate::model::{AgentName, HostName};
 
-/// The longest line of JSON into which a name is put: more than a machine may tell of its agents. Only a transcript is
-/// longer, and whoever asked for that knows whose it is.
+/// Maximum length of a JSON line to which the host is added: more than a host may report about its agents. Only a
+/// transcript is longer, and the user who requested it knows its host.
 const LONGEST_MARKED: usize = 16 << 20;
-/// The longest first line of a text.
+/// Maximum length of the first line of a text.
 const LONGEST_FIRST: usize = 4096;
 
-/// Where the machine's name is put in.
+/// Where the name of the host is added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
-    /// Nowhere.
+    /// The name is not added.
     Nowhere,
-    /// As `host` of each object, or of each in an array.
+    /// As the field `host` of each object, also in an array.
     Objects,
-    /// Before this name of an agent, in the first line.
+    /// Before this agent name, in the first line.
     Name(String),
-    /// Before the first line, when it is a name and nothing else.
+    /// Before the first line, if it is only a name.
     Line,
 }
 
-/// Where it is put in what a command prints.
+/// Returns where the host is added in the output of a command.
 pub fn mark((noun, verb): (&str, &str), name: Option<&str>, is_json: bool) -> Mark {
     match (noun, verb, name) {
         ("agent" | "task" | "message" | "board" | "taskspace" | "conversation", ..) if is_json => {
@@ -38,23 +39,23 @@ pub fn mark((noun, verb): (&str, &str), name: Option<&str>, is_json: bool) -> Ma
     }
 }
 
-/// Puts a machine's name into one stream.
+/// Adds the name of a host to one output stream.
 #[derive(Debug)]
 pub struct Marker {
     host: HostName,
     mark: Mark,
-    /// What came and cannot be told yet.
+    /// Bytes that arrived and cannot be forwarded yet.
     rest: Vec<u8>,
     is_begun: bool,
 }
 
 impl Marker {
-    /// For a stream of this machine.
+    /// Creates a marker for a stream of this host.
     pub fn of(host: HostName, mark: Mark) -> Marker {
         Marker { host, mark, rest: vec![], is_begun: false }
     }
 
-    /// What can be shown of it now.
+    /// Adds more bytes and returns the output that can be shown now.
     pub fn marked(&mut self, bytes: &[u8]) -> Vec<u8> {
         match &self.mark {
             Mark::Nowhere => return bytes.to_vec(),
@@ -78,7 +79,7 @@ impl Marker {
         }
     }
 
-    /// The rest of it.
+    /// Returns the rest of the output.
     pub fn finish(&mut self) -> Vec<u8> {
         let rest = std::mem::take(&mut self.rest);
         match &self.mark {
@@ -97,7 +98,7 @@ impl Marker {
         }
     }
 
-    /// Forgets what has not been told: it comes again from its beginning.
+    /// Discards the bytes that were not forwarded, because the stream starts again from its beginning.
     pub fn forget(&mut self) {
         self.rest.clear();
     }
@@ -116,15 +117,15 @@ impl Marker {
             Value::Array(all) => all.iter_mut().for_each(&mut put),
             one => put(one),
         }
-        // What was escaped came apart when it was read.
+        // Parsing removed the escapes of the sanitized text, so escape again.
         format!("{}\n", escaped(&value.to_string())).into_bytes()
     }
 }
 
-/// A line with the machine put before the first mention of the agent.
+/// Returns the line with the host before the first mention of the agent.
 fn named(host: &HostName, name: &str, line: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    // No name is empty, and nothing was found behind one that is: what came is left as it is.
+    // An empty name cannot be matched, so the line stays unchanged.
     if name.is_empty() {
         return line.to_owned();
     }
@@ -133,7 +134,7 @@ fn named(host: &HostName, name: &str, line: &str) -> String {
         .map(|(at, _)| at)
         .find(|at| !line[..*at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part));
     match found {
-        // The name of a row may be the name of an agent.
+        // The label `name` of the row may itself be the name of an agent.
         Some(at) if line[..at].trim().is_empty() && line.trim_start().starts_with("name  ") => {
             line.replacen("name  ", &format!("name  {host}:"), 1)
         }
@@ -142,7 +143,7 @@ fn named(host: &HostName, name: &str, line: &str) -> String {
     }
 }
 
-/// What went wrong over there, with where that is: `error: on `gpu1`: no agent named …`.
+/// Adds the host to a remote error: `error: on `gpu1`: no agent named …`.
 pub fn error_of(host: &HostName, line: &str) -> String {
     const BEGIN: &str = "error:";
     if let Ok(mut value) = serde_json::from_str::<Value>(line)
@@ -151,7 +152,7 @@ pub fn error_of(host: &HostName, line: &str) -> String {
         error.insert("host".to_owned(), host.as_str().into());
         return escaped(&value.to_string());
     }
-    // Colours may stand around the word.
+    // The text `error:` may be surrounded by colour codes.
     let place = line.find(BEGIN).filter(|at| !line[..*at].contains(|c: char| c.is_whitespace()) && *at < 16);
     let behind = place.and_then(|at| line[at..].find(' ').map(|space| at + space + 1));
     match behind {

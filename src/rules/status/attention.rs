@@ -1,8 +1,8 @@
-//! Which agents need an answer of the user.
+//! Decides which agents need an answer from the user.
 
 use crate::model::{AgentName, AgentRecord, Status, WaitingFor};
 
-/// The agents that wait for the user and can be attached, those that have waited longest first.
+/// Returns the agents that wait for the user and can be attached, those that have waited longest first.
 pub fn needing_answer(records: &[AgentRecord]) -> Vec<AgentName> {
     let mut waiting: Vec<&AgentRecord> =
         records.iter().filter(|record| record.tmux.is_some() && needs_answer(record)).collect();
@@ -10,7 +10,7 @@ pub fn needing_answer(records: &[AgentRecord]) -> Vec<AgentName> {
     waiting.into_iter().map(|record| record.name.clone()).collect()
 }
 
-/// Whether an agent waits for the user. One that waits for a limit to be reset goes on by itself.
+/// Returns whether an agent waits for the user. An agent that waits for the reset of a limit continues by itself.
 pub fn needs_answer(record: &AgentRecord) -> bool {
     record.status.status == Status::Waiting && record.status.waiting_for != Some(WaitingFor::Limit)
 }

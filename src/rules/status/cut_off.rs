@@ -6,11 +6,11 @@ use jiff::tz::TimeZone;
 use crate::model::{AgentRecord, CutOff, Status, WaitingFor};
 use crate::rules::status::decide::PLAIN_COMMAND;
 
-/// Prompt that asks an agent to go on after its turn was cut off.
+/// Prompt that asks an agent to continue after its turn was cut off.
 pub const CONTINUE_PROMPT: &str = "Your session was interrupted and has been restored. Check what was already \
                                    done, then continue where you left off.";
 
-/// Returns what was cut off, after the status of an agent changed from `former` to that of `record`.
+/// Returns the turn or dialog that was cut off, after the status of an agent changed from `former` to that of `record`.
 pub fn after_change(former: &AgentRecord, record: &AgentRecord) -> Option<CutOff> {
     let before = &former.status;
     match record.status.status {
@@ -21,7 +21,7 @@ pub fn after_change(former: &AgentRecord, record: &AgentRecord) -> Option<CutOff
             waiting_for: before.waiting_for,
             reason: before.reason.clone(),
         }),
-        // It took a prompt, or asks again.
+        // The agent accepted a prompt, or asks again.
         Status::Working | Status::Waiting if record.status.waiting_for != Some(WaitingFor::Setup) => None,
         _ => former.cut_off.clone(),
     }
@@ -36,7 +36,7 @@ fn is_interruptible(record: &AgentRecord) -> bool {
         }
 }
 
-/// Returns whether an agent of this status should still be told apart as cut off.
+/// Returns whether an agent of this status is still shown as cut off.
 pub fn is_shown(status: Status) -> bool {
     matches!(status, Status::Starting | Status::Idle | Status::Unknown)
 }

@@ -1,5 +1,5 @@
-//! What an agent is doing, decided from what we wrote down and one piece of evidence: tmux, its own hook, its
-//! screen, its process. The only place that decides.
+//! Decides the status of an agent from its record and one piece of evidence: tmux, a hook, the screen or the process.
+//! All status decisions are made here.
 
 use jiff::Timestamp;
 
@@ -7,13 +7,13 @@ use crate::model::{AgentRecord, Exit, HookSignal, LivePane, Status, StatusNote};
 use crate::rules::status::from_screen::Sight;
 use crate::rules::status::{from_hook, from_screen, turn_failure};
 
-/// The kind that stands for any command: it has no way to say more than that it runs.
+/// The kind for arbitrary commands, which report nothing but that they run.
 pub const PLAIN_COMMAND: &str = "command";
 
-/// Reason of an interactive shell, which may be at its prompt or run something.
+/// Reason of an interactive shell, which may be at its prompt or may run a program.
 pub const SHELL_RUNS: &str = "an interactive shell does not report whether it works";
 
-/// Shells that read commands from the terminal when they are given no script.
+/// Shells that read commands from the terminal if they are given no script.
 const SHELLS: [&str; 12] =
     ["ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "nu", "pwsh", "sh", "tcsh", "zsh"];
 
@@ -28,47 +28,47 @@ pub fn is_interactive_shell(command: &[String]) -> bool {
     SHELLS.contains(&name) && !args.iter().any(runs_something)
 }
 
-/// What was seen of one agent.
+/// One observation of an agent.
 #[derive(Debug, Clone, Copy)]
 pub enum Evidence<'a> {
-    /// Its pane.
+    /// The agent's pane, as tmux reports it.
     Pane(&'a LivePane),
-    /// The server that it lived in answered, and the pane is not there.
+    /// The tmux server of the agent answered, and the pane does not exist.
     SessionClosed,
-    /// The server that it lived in is gone.
+    /// The tmux server of the agent is gone.
     ServerGone,
-    /// Its process runs in a server that is not the one that answers here.
+    /// The process runs in a tmux server other than the one that answers here.
     Unreachable,
-    /// tmux did not answer: nothing can be said.
+    /// tmux did not answer, so nothing is known.
     Silence(&'a str),
-    /// It runs outside tmux, in somebody's terminal.
+    /// The agent runs outside of tmux, in a user's terminal.
     Foreground {
-        /// Whether its process is there.
+        /// Whether the process is running.
         alive: bool,
     },
-    /// Its own hook spoke.
+    /// A hook of the agent CLI reported an event.
     Hook {
-        /// What it said.
+        /// Event that the hook reported.
         signal: &'a HookSignal,
-        /// Whether its process is there, which counts when it was noted as ended.
+        /// Whether the process is running, which matters if the record says that it ended.
         alive: bool,
     },
-    /// Its screen was looked at.
+    /// The screen was read.
     Screen(Sight<'a>),
-    /// We stopped the turn it was in, and saw that it stopped.
+    /// Symposium interrupted the turn and observed that it stopped.
     Interrupted,
 }
 
-/// A status together with how the process ended, when it did.
+/// A status together with how the process ended, if it did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// The status, since when and why.
+    /// Status with its start time and reason.
     pub note: StatusNote,
-    /// How it ended.
+    /// How the process ended.
     pub exit: Option<Exit>,
 }
 
-/// Decides.
+/// Decides the status of an agent after one observation.
 pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> Decision {
     let keep = || Decision { note: record.status.clone(), exit: record.exit };
     let become_ =
@@ -79,14 +79,14 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
         note.map_or_else(keep, |note| Decision { note, exit: None })
     };
     match evidence {
-        // Whoever was noted as ended by mistake and speaks with a living process is back.
+        // An agent that was recorded as ended by mistake is back if its hook reports and its process is running.
         Evidence::Hook { signal, alive } if noted.is_live() || alive => {
             moved(from_hook::note_after(&record.status, signal, now))
         }
         Evidence::Screen(sight) if noted.is_live() => {
             moved(from_screen::note_after(&record.status, sight, now))
         }
-        // A failed turn is over already.
+        // A failed turn is already over.
         Evidence::Interrupted
             if noted.is_live() && noted != Status::Idle && record.status.failure().is_none() =>
         {
@@ -129,7 +129,7 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
     }
 }
 
-/// What an exit means when nobody asked for it.
+/// Returns the status after an exit that was not requested.
 pub fn ended(exit: Exit, at: Timestamp) -> Decision {
     let note = match exit {
         Exit { code: Some(0), signal: None } => StatusNote::new(Status::Exited, at, "it exited by itself"),
@@ -138,7 +138,7 @@ pub fn ended(exit: Exit, at: Timestamp) -> Decision {
     Decision { note, exit: Some(exit) }
 }
 
-/// Returns the status from before a start that was interrupted before anything ran.
+/// Returns the status before a start that was interrupted before the process ran.
 fn interrupted_start(record: &AgentRecord) -> Option<Decision> {
     let before = record.before_start.clone().filter(|_| record.tmux.is_none())?;
     Some(Decision { note: before, exit: record.exit })
@@ -216,7 +216,7 @@ pub(crate) mod tests {
     fn a_status_follows_from_note_and_evidence() {
         use Status::*;
         let dead = |code, signal| Some((code, signal));
-        // noted, pane (None: gone), expected
+        // Recorded status, pane (`None`: gone), expected status.
         for (noted, seen, expected) in [
             (Working, Some(None), Working),
             (Idle, Some(None), Idle),
@@ -274,11 +274,11 @@ pub(crate) mod tests {
             for evidence in [Evidence::ServerGone, Evidence::SessionClosed] {
                 assert_eq!(decide(&half, evidence, at(9)).note, before);
             }
-            // The pane in which it ended earlier is still there.
+            // The pane in which the agent ended earlier still exists.
             let mut old = pane(&half, Some((Some(0), None)));
             old.dead = old.dead.map(|dead| DeadPane { at: Some(at(2)), ..dead });
             assert_eq!(decide(&half, Evidence::Pane(&old), at(9)).note, before);
-            // It was started in that pane, and ended.
+            // The agent was started in that pane, and ended.
             let new = pane(&half, Some((Some(3), None)));
             assert_eq!(decide(&half, Evidence::Pane(&new), at(99)).note.status, Status::Crashed);
         }

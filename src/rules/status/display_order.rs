@@ -1,10 +1,10 @@
-//! The order of lists for people: what waits for you first, then what needs a look, then the rest by name.
+//! The order of lists: agents that wait for the user, then agents that need attention, then the others by name.
 
 use std::cmp::Ordering;
 
 use crate::model::Agent;
 
-/// Sorts agents by how much they need a person, then by name.
+/// Sorts agents by how much they need the user, then by name.
 pub fn for_people(agents: &mut [Agent]) {
     agents.sort_by(|a, b| {
         let by_name = || natural(a.name.as_str(), b.name.as_str());
@@ -12,7 +12,7 @@ pub fn for_people(agents: &mut [Agent]) {
     });
 }
 
-/// Compares two names so that numbers in them count as numbers: `r2` comes before `r10`.
+/// Compares two names so that numbers in them are ordered by value: `r2` comes before `r10`.
 pub fn natural(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (pieces(a), pieces(b));
     loop {
@@ -31,7 +31,7 @@ pub fn natural(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// The runs of digits and of other characters in a text.
+/// Splits a text into runs of digits and runs of other characters.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).scan(0, move |start, piece| {
         let at = *start;
@@ -40,7 +40,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The digits of a number without leading zeros; `None` for a piece that is not a number.
+/// Returns the digits of a number without leading zeros, or `None` for a piece that is not a number.
 fn digits(piece: &str) -> Option<&str> {
     piece.starts_with(|c: char| c.is_ascii_digit()).then(|| piece.trim_start_matches('0'))
 }

@@ -1,10 +1,10 @@
-//! What a changed record means for the ledger.
+//! Events that follow from a change of a record.
 
 use jiff::Timestamp;
 
 use crate::model::{AgentRecord, Happening, StatusNote, What};
 
-/// The line to write for a record that became another, was born or was removed; none when nothing happened.
+/// Returns the event for a record that was created, changed or removed, or `None` if nothing happened.
 pub fn happenings(
     before: Option<&AgentRecord>,
     after: Option<&AgentRecord>,
@@ -37,7 +37,8 @@ pub fn happenings(
     }
 }
 
-/// A record as it is after a change that it knows nothing of, because it is an older one; none when it knows it.
+/// Returns an outdated record updated to the last status change in the ledger, or `None` if the record already includes
+/// it.
 pub fn caught_up(record: &AgentRecord, last: Happening) -> Option<AgentRecord> {
     let What::Status { seq, to, waiting_for, exit, .. } = last.what else { return None };
     if seq <= record.changes {

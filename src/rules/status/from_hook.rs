@@ -1,27 +1,27 @@
-//! What a hook of an agent's own CLI means for its status.
+//! The status that follows from a hook of an agent CLI.
 
 use jiff::Timestamp;
 
 use crate::model::{FailureSource, HookSignal, Question, Status, StatusNote, is_deceptive, marked_task};
 use crate::rules::status::turn_failure;
 
-/// Why an agent is starting that was given its first prompt with its start.
+/// Reason of a starting agent that was given its first prompt with its start.
 pub const WITH_A_TASK: &str = "it was started with a task";
-/// Why an agent is idle whose hooks would have told of the end of its turn, and did not.
+/// Reason of an idle agent whose hooks should have reported the end of its turn, but did not.
 pub const INTERRUPTED: &str = "its turn was interrupted";
-/// Why an agent is idle that has come up, or is back at its prompt.
+/// Reason of an idle agent that has started or is back at its prompt.
 pub(in crate::rules) const READY: &str = "it is ready for a prompt";
-/// Why an agent is idle whose turn ended without a word.
+/// Reason of an idle agent whose turn ended without a reply.
 const TURN_OVER: &str = "its turn is over";
-/// Why an agent is idle whose screen shows its prompt again.
+/// Reason of an idle agent whose screen shows its prompt again.
 pub(in crate::rules) const BACK_AT_PROMPT: &str = "it is back at its prompt";
-/// How much of an agent's last words a reason holds.
+/// Maximum number of characters of an agent's last reply in a reason.
 const WORDS: usize = 120;
 
-/// The new note, or none when the signal says nothing new.
+/// Returns the new status, or `None` if the signal reports nothing new.
 pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -> Option<StatusNote> {
     let note = match signal {
-        // A reminder that it is at its prompt says nothing about the failure.
+        // A reminder that the agent is at its prompt does not change the failure.
         HookSignal::Ready if now_noted.failure().is_some() => return None,
         HookSignal::LoggedIn if now_noted.failure().is_none() => return None,
         HookSignal::LoggedIn => StatusNote::new(Status::Idle, now, "it is logged in"),
@@ -31,9 +31,9 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
         HookSignal::TurnPaused(failure) => turn_failure::note_while_paused(now_noted, failure, now),
         HookSignal::Ready => match now_noted.status {
             Status::Idle => return None,
-            // It is up, but its first prompt is still on the way.
+            // The agent has started, but its first prompt has not arrived yet.
             Status::Starting if now_noted.reason == WITH_A_TASK => return None,
-            // The end of a turn is told otherwise.
+            // The end of a turn is reported by another hook.
             Status::Working => StatusNote::new(Status::Idle, now, INTERRUPTED),
             _ => StatusNote::new(Status::Idle, now, READY),
         },
@@ -42,7 +42,7 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
             Status::Working => return None,
             _ => StatusNote::new(Status::Working, now, "it goes on working"),
         },
-        // The hook that asked said what it is about; the reminder that follows does not.
+        // The hook that asked contained the subject; the reminder that follows it does not.
         HookSignal::StillWaiting(what, _) if now_noted.waiting_for == Some(*what) => return None,
         HookSignal::Waiting(what, asks) => {
             StatusNote::waiting(*what, now, one_line(&asks.line)).asking(Question::told(&asks.whole))
@@ -57,12 +57,12 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
     (!note.same_as(now_noted)).then_some(note)
 }
 
-/// Whether the reason of an idle agent says no more than its status does.
+/// Returns whether the reason of an idle agent adds nothing to its status.
 pub fn is_routine(reason: &str) -> bool {
     [READY, TURN_OVER, BACK_AT_PROMPT].contains(&reason)
 }
 
-/// The beginning of a prompt on one line, without the mark of the task that it carries; `None` when that leaves nothing.
+/// Returns the beginning of a prompt on one line, without the marker of its task, or `None` if nothing is left.
 pub fn prompt_line(text: &str) -> Option<String> {
     let unmarked = match marked_task(text) {
         Some(_) => text.rsplit_once("[symposium task ").map_or(text, |(before, _)| before),
@@ -71,7 +71,7 @@ pub fn prompt_line(text: &str) -> Option<String> {
     Some(one_line(unmarked)).filter(|line| !line.is_empty())
 }
 
-/// The beginning of a text on one line.
+/// Returns the beginning of a text on one line.
 pub fn one_line(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {

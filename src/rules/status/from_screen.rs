@@ -1,9 +1,9 @@
-//! What an agent's screen means for its status, at the moment when it began to print, fell quiet or rang.
+//! The status that follows from an agent's screen when the agent starts to print, stops printing or rings the bell.
 //!
-//! A CLI whose hooks tell everything is believed before its screen: there the screen only tells what no hook does,
-//! a first-run gate, a turn that was interrupted, a dialog that was answered. One whose hooks have not been heard since
-//! it was started may have none, behind a wrapper that drops them: it gets a moment for its first word, and then its
-//! screen is all there is.
+//! For a CLI with complete hooks, the hooks take precedence over the screen, which only adds states that no hook
+//! reports: a first-run dialog, an interrupted turn, an answered dialog. A CLI whose hooks have not reported since the
+//! start may have none, for example behind a wrapper that drops them: its hooks get a short time for their first
+//! report, and after that the screen is the only source.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -14,35 +14,36 @@ use crate::model::{
 use crate::rules::status::from_hook::{BACK_AT_PROMPT, INTERRUPTED, READY, WITH_A_TASK, one_line};
 use crate::rules::status::turn_failure;
 
-/// How long a CLI on a busy machine may take from a prompt to the first sign of work on its screen.
+/// Maximum time that a CLI on a busy machine takes from a prompt to the first sign of work on its screen.
 const UNDRAWN: SignedDuration = SignedDuration::from_secs(5);
 
-/// How long the first word of its hooks may take from its start; until then a screen without a dialog says little.
+/// Maximum time from the start to the first report of the hooks; until then a screen without a dialog is not
+/// conclusive.
 const FIRST_WORD: SignedDuration = SignedDuration::from_secs(5);
 
-/// One look at a screen.
+/// One observation of a screen.
 #[derive(Debug, Clone, Copy)]
 pub struct Sight<'a> {
-    /// What it shows, when that was understood.
+    /// State that the screen shows, if it was recognised.
     pub state: Option<&'a ScreenState>,
-    /// Why it was looked at.
+    /// Change of the output that caused the observation.
     pub edge: Edge,
-    /// Whether hooks tell the rest.
+    /// Source that reports the agent's status.
     pub told_by: ToldBy,
 }
 
-/// Who tells what an agent does.
+/// Source of an agent's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToldBy {
-    /// Its own hooks, from the first prompt to the last word.
+    /// Hooks of the agent CLI, which report everything from the first prompt to the last reply.
     Hooks,
-    /// Hooks that have not said a word since it was started.
+    /// Hooks that have not reported anything since the start.
     Unheard,
-    /// Nobody but its screen.
+    /// Only the screen.
     Screen,
 }
 
-/// The new note, or none when the screen says nothing new.
+/// Returns the new status, or `None` if the screen shows nothing new.
 pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
     let state = match sight.state {
         Some(ScreenState::Failed(failure)) if !tells_of(failure, noted, sight.told_by) => {
@@ -52,7 +53,7 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
     };
     let note = match state {
         Some(ScreenState::Setup(line)) => asking(noted, WaitingFor::Setup, line, now)?,
-        // Its hooks said that the turn is over, and would have told of a dialog or of work.
+        // The hooks reported the end of the turn, and would have reported a dialog or work.
         Some(ScreenState::Approval(_) | ScreenState::Question(_) | ScreenState::Busy)
             if sight.told_by == ToldBy::Hooks && is_over(noted, now) =>
         {
@@ -74,7 +75,7 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         },
         Some(ScreenState::Failed(failure)) => failed(noted, failure, sight, now)?,
         Some(ScreenState::Ready) if noted.failure().is_some() => after_failure(noted, sight, now)?,
-        // Only the way to idle waits for silence: a composer is drawn long before a turn is over.
+        // Only the change to idle waits for silence: an input line is drawn long before a turn is over.
         Some(ScreenState::Ready) => match (sight.edge, noted.status) {
             (Edge::Activity, _) | (_, Status::Idle) => return None,
             (_, Status::Working) if sight.told_by == ToldBy::Hooks => interrupted(noted, now)?,
@@ -95,8 +96,8 @@ fn is_over(noted: &StatusNote, now: Timestamp) -> bool {
     noted.status == Status::Idle || failed.is_some_and(|failure| !may_continue(failure))
 }
 
-/// Whether a failure on the screen is news. Of a CLI with hooks, the screen adds that it is not logged in before its first
-/// turn, and a failed turn whose end no hook reports: GitHub Copilot CLI 1.0.102 has no such hook.
+/// Returns whether a failure on the screen is new information. For a CLI with hooks, the screen adds a missing login
+/// before the first turn, and a failed turn whose end no hook reports: GitHub Copilot CLI 1.0.102 has no such hook.
 fn tells_of(failure: &TurnFailure, noted: &StatusNote, told_by: ToldBy) -> bool {
     let is_at_rest = matches!(noted.status, Status::Idle | Status::Starting | Status::Unknown);
     let is_about_to_work = noted.status == Status::Starting && noted.reason == WITH_A_TASK;
@@ -104,41 +105,42 @@ fn tells_of(failure: &TurnFailure, noted: &StatusNote, told_by: ToldBy) -> bool 
     told_by != ToldBy::Hooks || is_logged_out || noted.status == Status::Working
 }
 
-/// A failure on the screen. Like the way to idle it waits for silence, and one that has been there before is no news.
+/// Returns the status for a failure on the screen. Like the change to idle it waits for silence, and a failure that was
+/// already there is ignored.
 fn failed(noted: &StatusNote, failure: &TurnFailure, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
     let is_old = sight.told_by != ToldBy::Hooks && noted.status == Status::Idle;
-    // A hook may be about to report the end of the turn, and says more.
+    // A hook that reports the end of the turn may still follow, and contains more details.
     let is_early = sight.told_by == ToldBy::Hooks && is_fresh(noted, now);
     (sight.edge != Edge::Activity && noted.failure().is_none() && !is_old && !is_early)
         .then(|| turn_failure::note_after(noted, failure, FailureSource::Screen, now))
 }
 
-/// A prompt on the screen of an agent whose last turn failed: the failure stays until the next turn, unless it was a
-/// missing login that only the screen told of.
+/// Returns the status for a prompt on the screen of an agent whose last turn failed. The failure stays until the next
+/// turn, unless it was a missing login that only the screen showed.
 fn after_failure(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
     let was_shown = noted.failure().is_some_and(|failure| failure.source == FailureSource::Screen);
     (sight.edge != Edge::Activity && was_shown && sight.told_by == ToldBy::Hooks)
         .then(|| StatusNote::new(Status::Idle, now, "it is ready for a prompt"))
 }
 
-/// A turn whose end no hook told of. One that has just begun may not have been drawn yet.
+/// Returns the status for a turn whose end no hook reported. A turn that has just begun may not have been drawn yet.
 fn interrupted(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
     (!is_fresh(noted, now)).then(|| StatusNote::new(Status::Idle, now, INTERRUPTED))
 }
 
-/// Whether a turn began so lately that a screen without a sign of it says nothing.
+/// Returns whether a turn began so recently that a screen without a sign of it is not conclusive.
 pub fn is_fresh(noted: &StatusNote, now: Timestamp) -> bool {
     noted.status == Status::Working && noted.since <= now && now.duration_since(noted.since) < UNDRAWN
 }
 
-/// Whether it was started so lately that its hooks may be about to say their first word.
+/// Returns whether the agent was started so recently that its hooks may still send their first report.
 pub fn may_still_speak(noted: &StatusNote, told_by: ToldBy, now: Timestamp) -> bool {
     let is_young = noted.since <= now && now.duration_since(noted.since) < FIRST_WORD;
     told_by == ToldBy::Unheard && noted.status == Status::Starting && is_young
 }
 
-/// A dialog. The hook that told of it said more than its screen does; of one that was only seen, another line is
-/// another question.
+/// Returns the status for a dialog. A hook that reported the dialog contained more than the screen shows; if the dialog
+/// is known only from the screen, a different line is a different question.
 fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> Option<StatusNote> {
     let question = Question::glimpsed(line);
     let seen = noted.question().filter(|known| known.extent == Extent::Brief);
@@ -150,9 +152,9 @@ fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> O
 fn unreadable(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
     match (sight.told_by, sight.edge) {
         (ToldBy::Hooks, _) => None,
-        // What is typed at the prompt below the error is no turn.
+        // Text that is typed at the prompt below the error is not a turn.
         _ if noted.failure().is_some() => None,
-        // Behind a first-run gate comes the program, or its end: no turn shows before its hooks or its screen tell of one.
+        // After a first-run dialog the program starts or exits: no turn begins before the hooks or the screen show one.
         (ToldBy::Unheard, Edge::Activity) if noted.waiting_for == Some(WaitingFor::Setup) => {
             Some(StatusNote::new(Status::Starting, now, "its first-run question is off the screen"))
         }
@@ -239,7 +241,7 @@ mod tests {
             (Working, Error, Silence, Unheard, Some(Idle)),
             (Working, Login, Silence, Screen, Some(Waiting)),
             (Working, Error, Activity, Screen, None),
-            // It has been there since an earlier turn.
+            // The failure has been on the screen since an earlier turn.
             (Idle, Error, Silence, Screen, None),
             // A dialog about a limit was answered by giving up.
             (Waiting, Error, Silence, Screen, Some(Idle)),
@@ -247,7 +249,7 @@ mod tests {
             (Starting, Login, Silence, Hooks, Some(Waiting)),
             (Idle, Error, Silence, Hooks, None),
             (Idle, Login, Activity, Hooks, None),
-            // The end of the turn was reported by no hook.
+            // No hook reported the end of the turn.
             (Working, Error, Silence, Hooks, Some(Idle)),
             (Working, Login, Silence, Hooks, Some(Waiting)),
             (Working, Error, Activity, Hooks, None),
@@ -320,7 +322,7 @@ mod tests {
         assert_eq!(note_after(&took, shows_error, at(3)), None, "its hook may be about to report it");
         assert!(note_after(&took, shows_error, at(7)).is_some_and(|note| note.failure().is_some()));
         assert_eq!(note_after(&took, sight, at(7)).map(|note| note.reason), Some(INTERRUPTED.into()));
-        // A clock that was set back says nothing about since when.
+        // After the clock was set back, the start time is not reliable.
         assert!(note_after(&took, sight, at(0)).is_some());
     }
 
@@ -334,7 +336,7 @@ mod tests {
         assert_eq!((after(None, 3), after(Some(ScreenState::Busy), 3)), (None, None));
         assert_eq!(after(None, 7), Some(Status::Unknown));
         assert_eq!(after(Some(ScreenState::Busy), 7), Some(Status::Working));
-        // A dialog is a dialog, and a clock that was set back says nothing about since when.
+        // A dialog counts at once, and after the clock was set back the start time is not reliable.
         assert_eq!(after(Some(ScreenState::Approval("Run it?".into())), 3), Some(Status::Waiting));
         assert_eq!(after(None, 0), Some(Status::Unknown));
     }

@@ -1,4 +1,4 @@
-//! Whether an agent that works has given no sign of life for too long.
+//! Decides whether a working agent hangs.
 
 use std::time::Duration;
 
@@ -6,29 +6,30 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{Agent, Status};
 
-/// How the reason of an agent begins that gives none.
+/// Start of the reason of a hung agent.
 pub const HUNG: &str = "no sign of life";
 
-/// Whether it works, but has printed nothing for so long and runs no program; never with a time of zero.
+/// Returns whether the agent works, but has printed nothing for the time limit and runs no program; a limit of zero
+/// disables the check.
 pub fn is_hung(agent: &Agent, children: usize, after: Duration, now: Timestamp) -> bool {
     let Ok(after) = SignedDuration::try_from(after) else { return false };
-    // A sign of life that is still to come was noted before the clock was set back: nothing can be said.
+    // Output with a time in the future was recorded before the clock was set back, and is not conclusive.
     agent.status == Status::Working && children == 0 && after.is_positive() && quiet(agent, now) >= after
 }
 
-/// How long it has given no sign of life.
+/// Returns how long the agent has printed nothing.
 pub fn quiet(agent: &Agent, now: Timestamp) -> SignedDuration {
     let last_sign = agent.last_activity.map_or(agent.status_since, |at| at.max(agent.status_since));
     now.duration_since(last_sign)
 }
 
-/// When it was started again, as if it had not hung for so long: to hang for an hour is not to run well for an hour,
-/// and whoever hangs after each restart is to be given up.
+/// Returns the restart times, moved forward by the time for which the agent hung. Hanging for an hour is not running
+/// well for an hour, and an agent that hangs after each restart must reach the limit on restarts.
 pub fn without_quiet(restarts: &[Timestamp], quiet: SignedDuration) -> Vec<Timestamp> {
     restarts.iter().map(|at| at.saturating_add(quiet).unwrap_or(*at)).collect()
 }
 
-/// Whether the clock has been steady for too short a time to tell.
+/// Returns whether the clock has been steady for too short a time to decide.
 pub fn is_too_soon(steady_since: Timestamp, after: Duration, now: Timestamp) -> bool {
     Duration::try_from(now.duration_since(steady_since)).is_ok_and(|steady| steady < after)
 }
@@ -42,7 +43,7 @@ mod tests {
     #[test]
     fn only_a_long_quiet_worker_without_children_hangs() {
         use Status::*;
-        // status, since, last output, children, now, expected
+        // Status, start of the status, last output, children, now, expected result.
         for (status, since, printed, children, now, expected) in [
             (Working, 100, Some(200), 0, 500, true),
             (Working, 100, Some(200), 0, 499, false),

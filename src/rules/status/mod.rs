@@ -1,16 +1,16 @@
 //! Decisions about the status of an agent.
 //!
 //! - `decide`: the status that follows from a record and one piece of evidence
-//! - `from_hook`: evidence of the agent CLI's hooks
-//! - `from_screen`: evidence of the screen
-//! - `reconcile`: registry and tmux snapshot joined
+//! - `from_hook`: status from the agent CLI's hooks
+//! - `from_screen`: status from the screen
+//! - `reconcile`: joins registry and tmux snapshot
 //! - `turn_failure`: turns that ended with an error
-//! - `reset_time`: when a limit resets
+//! - `reset_time`: time at which a limit resets
 //! - `cut_off`: turns that were cut off with their terminal
-//! - `hang`: agents without a sign of life
+//! - `hang`: agents that hang
 //! - `events`: ledger events of a changed record
 //! - `unsettled`: ledger rows whose registry entry is not written yet
-//! - `will_return`: agents that come back without a person
+//! - `will_return`: agents that come back without the user
 //! - `attention`: agents that need an answer
 //! - `display_order`: the order of lists
 

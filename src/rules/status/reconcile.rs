@@ -1,7 +1,8 @@
-//! Joins what we wrote down with one look at tmux: what everybody sees, what changed, what is half done.
+//! Joins the registry with one tmux snapshot, and determines the agents, the changed records and the interrupted
+//! operations.
 //!
-//! The registry wins over tmux where they differ on a name; tmux wins on what runs. Sessions are joined to
-//! records by the id they carry, so a session that somebody else made under an agent's name is nobody.
+//! If they differ, the registry decides about names and tmux about what runs. Sessions are joined to records by the id
+//! that they carry, so a session that another program created under an agent's name is not the agent's.
 
 use std::collections::HashMap;
 
@@ -12,63 +13,63 @@ use crate::model::{
 };
 use crate::rules::status::decide::{Decision, Evidence, decide};
 
-/// What was seen of tmux.
+/// Result of the tmux query.
 #[derive(Debug, Clone, Copy)]
 pub enum Seen<'a> {
-    /// It answered.
+    /// tmux answered with this snapshot.
     Look(&'a Look),
-    /// It did not, and why.
+    /// tmux did not answer, for this reason.
     Silence(&'a str),
 }
 
-/// The outcome of joining.
+/// Result of joining the records with a snapshot.
 #[derive(Debug, Default)]
 pub struct Joined {
-    /// Every agent, in the order of the records.
+    /// All agents, in the order of the records.
     pub agents: Vec<Agent>,
-    /// What is to be written down.
+    /// Records that have to be updated.
     pub changes: Vec<Change>,
-    /// Sessions that carry the id of no record: a registry that was lost, to be rebuilt from tmux.
+    /// Sessions that carry an id without a record, because the registry was lost; it is rebuilt from them.
     pub orphans: Vec<String>,
-    /// Sessions that are not called what their agent is called: a rename that was cut short.
+    /// Sessions whose name differs from their agent's name, because a rename was interrupted.
     pub misnamed: Vec<Misnamed>,
-    /// Records whose directory may still have their former name: the same, further on.
+    /// Records whose directory may still have its previous name, because a rename was interrupted at a later step.
     pub unmoved: Vec<AgentRecord>,
 }
 
-/// A record whose status is to be written down, unless it changed meanwhile.
+/// A record whose status is to be updated, unless it changed in the meantime.
 #[derive(Debug, PartialEq)]
 pub struct Change {
     /// The record as it was read.
     pub before: AgentRecord,
-    /// What it is now.
+    /// New status of the agent.
     pub decision: Decision,
-    /// Where it was found, when its start was cut short before that was written down.
+    /// Location of the agent, if its start was interrupted before the location was stored.
     pub found: Option<Found>,
 }
 
-/// A place in tmux that a record does not know yet.
+/// A location in tmux that a record does not contain yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// Which server.
+    /// Identity of the tmux server.
     pub server: String,
-    /// The pane.
+    /// Pane of the agent.
     pub pane: LivePane,
 }
 
-/// A session under a wrong name.
+/// A session with a wrong name.
 #[derive(Debug, PartialEq)]
 pub struct Misnamed {
-    /// What the session is called.
+    /// Current name of the session.
     pub session: String,
-    /// The record it belongs to.
+    /// Record that the session belongs to.
     pub record: AgentRecord,
 }
 
-/// Joins all records with what was seen.
+/// Joins all records with the result of a tmux query.
 ///
-/// `alive` tells of an agent whose pane was not seen whether its process is there all the same: outside tmux, or in
-/// the server it was started in.
+/// `alive` returns, for an agent without a pane in the snapshot, whether its process is running all the same: outside
+/// of tmux, or in the server in which it was started.
 pub fn join(
     records: Vec<AgentRecord>,
     seen: Seen<'_>,
@@ -121,7 +122,7 @@ fn evidence<'a>(
         (Some(pane), _) => Evidence::Pane(pane),
         (None, Seen::Silence(why)) => Evidence::Silence(why),
         (None, Seen::Look(Look::Running(server))) if is_of(record, server) => Evidence::SessionClosed,
-        // The file of a socket can be deleted under a server, and another shell can name another socket.
+        // The socket file of a running server can be deleted, and another shell can use another socket.
         (None, Seen::Look(_)) if record.status.status.is_live() && alive(record) => Evidence::Unreachable,
         (None, Seen::Look(_)) => Evidence::ServerGone,
     }
@@ -131,7 +132,7 @@ fn is_of(record: &AgentRecord, server: &LiveServer) -> bool {
     record.tmux.as_ref().is_none_or(|place| place.server == server.identity.0)
 }
 
-/// Panes by agent and clients by session, so that joining stays linear.
+/// Panes by agent and clients by session, which keeps joining linear.
 struct Index<'a> {
     panes: HashMap<AgentId, Vec<&'a LivePane>>,
     clients: HashMap<&'a str, Vec<Client>>,
@@ -162,7 +163,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// The agent's own pane: the one remembered from its start, else the first of its session.
+    /// Returns the agent's own pane: the one recorded at its start, else the first one of its session.
     fn pane_of(&self, record: &AgentRecord) -> Option<&'a LivePane> {
         let panes = self.panes.get(&record.id)?;
         let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());

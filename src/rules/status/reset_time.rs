@@ -1,4 +1,4 @@
-//! Finds in an error message when a limit resets: `resets 8:51pm (UTC)`, `try again at Nov 20, 3 PM`,
+//! Finds the time at which a limit resets in an error message: `resets 8:51pm (UTC)`, `try again at Nov 20, 3 PM`,
 //! `retry in 2 hours 5 minutes`.
 
 use std::str::FromStr;
@@ -7,19 +7,19 @@ use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
-/// Words that stand before the time. The last one in the message counts.
+/// Phrases that precede the time. The last one in the message counts.
 const INTRODUCTIONS: [&str; 7] =
     ["resets", "reset at", "reset on", "reset in", "try again", "retry", "available again"];
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-/// A day of delay is the longest that is believed of a duration, a year of a date.
+/// Maximum distance from now of a plausible reset time, in days, for durations and dates alike.
 const LONGEST_DAYS: i64 = 40;
 
-/// Returns the time that a message names, read in `zone` unless the message names another.
+/// Returns the time that a message contains, interpreted in `zone` unless the message names another one.
 pub fn reset_time(message: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let lower = message.to_ascii_lowercase();
     let begin = INTRODUCTIONS.iter().filter_map(|word| Some(lower.rfind(word)? + word.len())).max()?;
-    // The lower case differs in ASCII only, so that positions are the same in both.
+    // Lowercasing changes only ASCII letters, so positions are the same in both texts.
     let (lower, original) = (&lower[begin..], message.get(begin..)?);
     let words: Vec<&str> = lower
         .split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ';'))
@@ -33,7 +33,7 @@ pub fn reset_time(message: &str, now: Timestamp, zone: &TimeZone) -> Option<Time
     (now <= moment && moment <= latest).then_some(moment)
 }
 
-/// `in 2 hours 5 minutes`, `in 34.07s`, `after 7200 seconds`.
+/// Parses `in 2 hours 5 minutes`, `in 34.07s`, `after 7200 seconds`.
 fn relative(words: &[&str], now: Timestamp) -> Option<Timestamp> {
     let mut words = words.iter().skip_while(|word| matches!(**word, "at" | "on" | ":"));
     if !matches!(words.next(), Some(&"in" | &"after")) {
@@ -44,7 +44,7 @@ fn relative(words: &[&str], now: Timestamp) -> Option<Timestamp> {
         let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
         let (amount, mut unit) = word.split_at(digits);
         number = amount.parse::<f64>().ok().or(number);
-        // `1h2m3s`: the rest after the unit is read as further words would be.
+        // `1h2m3s`: the text after the unit is parsed like further words.
         while let Some(value) = number.filter(|_| !unit.is_empty()) {
             let end = unit.find(|c: char| c.is_ascii_digit()).unwrap_or(unit.len());
             let Some(factor) = unit_seconds(&unit[..end]) else { break };
@@ -76,8 +76,8 @@ fn rfc3339(text: &str) -> Option<Timestamp> {
     words.filter_map(|word| Timestamp::from_str(word.trim_end_matches(['.', ','])).ok()).next()
 }
 
-/// The zone in parentheses or after the time: `(Europe/Berlin)`, `UTC`. An unknown name is most likely the user's own
-/// zone, in which agent CLIs write times.
+/// Returns the time zone in parentheses or after the time: `(Europe/Berlin)`, `UTC`. An unknown name is most likely the
+/// user's own zone, in which agent CLIs write times.
 fn named_zone(text: &str) -> Option<TimeZone> {
     let in_parentheses =
         text.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map(|(name, _)| name);
@@ -89,7 +89,7 @@ fn named_zone(text: &str) -> Option<TimeZone> {
     }
 }
 
-/// `8:51pm`, `3 PM`, `15:00`, each with or without a date before it: `Nov 20, 3pm`, `Nov 20th at 3pm`.
+/// Parses `8:51pm`, `3 PM`, `15:00`, each with or without a date before it: `Nov 20, 3pm`, `Nov 20th at 3pm`.
 fn absolute(words: &[&str], now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let today = now.to_zoned(zone.clone()).date();
     let (mut date, mut words) = (None, words.iter().copied().peekable());
@@ -115,7 +115,7 @@ fn absolute(words: &[&str], now: Timestamp, zone: &TimeZone) -> Option<Timestamp
     None
 }
 
-/// A day of this year, or of the next if it was more than a month ago.
+/// Returns a day of this year, or of the next one if it was more than a month ago.
 fn day(today: Date, month: usize, digits: &str) -> Option<Date> {
     let month = i8::try_from(month + 1).ok()?;
     let date = Date::new(today.year(), month, digits.parse().ok()?).ok()?;
@@ -131,7 +131,7 @@ fn time(word: &str, next: Option<&str>) -> Option<Time> {
     };
     let (hour, minute) = match clock.split_once(':') {
         Some((hour, minute)) => (hour, minute.get(..2)?),
-        // A number alone is no time.
+        // A number alone is not a time.
         None => (clock, half.map(|_| "0")?),
     };
     let (hour, minute): (i8, i8) = (hour.parse().ok()?, minute.parse().ok()?);
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_time_is_found_in_messages_of_agent_clis() {
         for (message, expected) in [
-            // Claude Code 2.1.325, seen.
+            // Observed with Claude Code 2.1.325.
             ("You've hit your 5-hour limit · resets 8:51pm (UTC)", Some("2026-11-17T20:51:00Z")),
             ("You've hit your session limit · resets 3pm (Europe/Berlin)", Some("2026-11-18T14:00:00Z")),
             ("You've hit your weekly limit · resets Nov 20, 3pm (UTC)", Some("2026-11-20T15:00:00Z")),
@@ -167,12 +167,12 @@ mod tests {
             ("You've hit your weekly limit · resets Dec 2 at 12am (UTC)", Some("2026-12-02T00:00:00Z")),
             ("Usage limit reached. Your limit will reset at 20:00.", Some("2026-11-17T19:00:00Z")),
             ("API Error: Request rejected (429) · This request would exceed your rate limit.", None),
-            // Codex.
+            // Messages of Codex.
             ("You've hit your usage limit. Try again at 8:04 PM.", Some("2026-11-17T19:04:00Z")),
             ("Upgrade to Pro or try again at Nov 20th, 2026 8:04 PM.", Some("2026-11-20T19:04:00Z")),
             ("You've hit your usage limit. Try again in 2 hours 5 minutes.", Some("2026-11-17T20:56:30Z")),
             ("try again in 3 days 1 hour", Some("2026-11-20T19:51:30Z")),
-            // Gemini.
+            // Messages of Gemini.
             ("Quota exceeded. Please retry in 34.07s.", Some("2026-11-17T18:52:04.07Z")),
             ("Your quota will reset after 1h2m3s.", None),
             ("Please retry in 1h2m3s.", Some("2026-11-17T19:53:33Z")),

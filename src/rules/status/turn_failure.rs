@@ -1,7 +1,7 @@
-//! A failed turn: what it means for the agent's status, how long the agent's queue is held, and what releases it.
+//! Failed turns: the status of the agent, how long its queue is held, and how it is released.
 //!
-//! Login and credit hold the queue until a person acts. A limit holds it until the reset, or for a backoff when the
-//! reset is not known. Any other error holds it for a shorter backoff.
+//! Login and credit hold the queue until the user acts. A limit holds it until the reset, or for a backoff if the reset
+//! is not known. Any other error holds it for a shorter backoff.
 
 use std::time::Duration;
 
@@ -19,15 +19,15 @@ pub const RELEASED: &str = "a retry was requested";
 
 /// Hold after the first failure of unknown cause; doubles with each further failure.
 const ERROR_BACKOFF: Duration = Duration::from_secs(30);
-/// Longest hold after a failure of unknown cause.
+/// Maximum hold after a failure of unknown cause.
 const ERROR_BACKOFF_LIMIT: Duration = Duration::from_secs(15 * 60);
 /// Hold after the first limit without a reset time; doubles with each further failure. Limits per minute are the
 /// most frequent ones without a reset time.
 const LIMIT_BACKOFF: Duration = Duration::from_secs(2 * 60);
-/// Longest hold at a limit without a reset time.
+/// Maximum hold at a limit without a reset time.
 const LIMIT_BACKOFF_LIMIT: Duration = Duration::from_secs(60 * 60);
-/// Added to a reset time. Agent CLIs round it to the minute, and Claude Code 2.1 polls it every 30 s to go on by
-/// itself, which has precedence over a retry.
+/// Margin added to a reset time. Agent CLIs round it to the minute, and Claude Code 2.1 polls it every 30 s to continue
+/// by itself, which has precedence over a retry.
 const RESET_MARGIN: Duration = Duration::from_secs(90);
 
 /// Returns the status after a failed turn.
@@ -61,8 +61,8 @@ pub fn note_after(
     StatusNote { failure: Some(failed), ..note }
 }
 
-/// Returns the status during a turn that its agent CLI repeats by itself. Such a turn is not over, and neither is its
-/// task. A long wait at a limit, or for a login or credit, is shown as such; after any other error the agent works.
+/// Returns the status during a turn that the agent CLI repeats by itself. Such a turn is not over, and neither is its
+/// task. A long wait for a limit, a login or credit is shown as such; after any other error the agent is working.
 pub fn note_while_paused(noted: &StatusNote, failure: &TurnFailure, now: Timestamp) -> StatusNote {
     if failure.cause == FailureCause::Error {
         return StatusNote::new(Status::Working, now, format!("it retries: {}", one_line(&failure.message)));
@@ -89,7 +89,7 @@ fn held_until(failure: &TurnFailure, in_a_row: u32, now: Timestamp) -> Option<Ti
     }
 }
 
-/// Returns the status of an agent that waited for a limit which has reset since, or `None` if it does not.
+/// Returns the status of an agent that waited for a limit that has reset since, or `None` if it does not wait for one.
 pub fn note_after_reset(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
     let failure = noted.failure().filter(|failure| !failure.paused)?;
     let failure = Some(failure).filter(|_| noted.waiting_for == Some(WaitingFor::Limit))?;
@@ -98,13 +98,13 @@ pub fn note_after_reset(noted: &StatusNote, now: Timestamp) -> Option<StatusNote
     Some(StatusNote { failure, ..StatusNote::new(Status::Idle, reset, LIMIT_RESET) })
 }
 
-/// Returns the status of an agent whose queue a person releases, or `None` if it is not held.
+/// Returns the status of an agent whose queue the user releases, or `None` if it is not held.
 pub fn note_after_release(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
     let failure = noted.failure().filter(|failure| failure.holds(now) && !failure.paused)?.clone();
     Some(StatusNote { failure: Some(failure), ..StatusNote::new(Status::Idle, now, RELEASED) })
 }
 
-/// Keeps the last failure in a note of later work, so that failures in a row are counted.
+/// Keeps the last failure in the note of a later status, so that failures in a row are counted.
 pub fn carry_over(noted: &StatusNote, note: StatusNote) -> StatusNote {
     match note.status {
         Status::Working | Status::Waiting if note.failure.is_none() => {
@@ -166,7 +166,7 @@ mod tests {
             (Limit, Some(1000), Status::Waiting, Some(WaitingFor::Limit), Some(at(1090))),
             (Limit, Some(50), Status::Waiting, Some(WaitingFor::Limit), Some(at(190))),
             (Error, None, Status::Idle, None, Some(at(130))),
-            // Only a limit resets.
+            // Only a limit has a reset time.
             (Error, Some(1000), Status::Idle, None, Some(at(130))),
         ] {
             let note = failed(&working, cause, resets_at);

@@ -1,4 +1,4 @@
-//! Decides which ledger rows may be acted on. A status change is written to the ledger before the registry, so the
+//! Decides which ledger rows can be processed. A status change is written to the ledger before the registry, so the
 //! newest rows of an agent can be ahead of its record. Only that agent's rows wait, and only for a bounded time.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -7,25 +7,25 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{AgentId, Happening, What};
 
-/// How long a row may be ahead of the registry. An older one belongs to a command that was killed between its two
-/// writes; the next change of that agent reuses its sequence number.
+/// Maximum time that a row may be ahead of the registry. An older row belongs to a command that was killed between its
+/// two writes; the next change of that agent reuses its sequence number.
 const REGISTRY_LAG_LIMIT: SignedDuration = SignedDuration::from_secs(10);
 
-/// Ledger rows split into those that may be acted on and those that wait for the registry.
+/// Ledger rows split into those that can be processed and those that wait for the registry.
 #[derive(Debug, Default, PartialEq)]
 pub struct SettledRows {
-    /// Rows that may be acted on and have not been handled before, in ledger order.
+    /// Rows that can be processed and have not been handled before, in ledger order.
     pub ready: Vec<(i64, Happening)>,
-    /// The last row before the first one that waits; a reader's cursor may move there.
+    /// Last row before the first waiting one; a reader's cursor may move there.
     pub cursor: Option<i64>,
-    /// When to look again if the registry does not change before.
+    /// Time of the next check if the registry does not change before.
     pub retry_at: Option<Timestamp>,
 }
 
 impl SettledRows {
     /// Splits rows by the number of changes that the registry records for each agent. An agent that the registry does
     /// not know was removed, and its rows never wait. Rows in `handled` lie behind a waiting row of another agent and
-    /// were acted on in an earlier round.
+    /// were processed in an earlier round.
     pub fn split(
         rows: Vec<(i64, Happening)>,
         changes: &HashMap<AgentId, u64>,
@@ -53,11 +53,11 @@ impl SettledRows {
     }
 }
 
-/// When to look again at a row that is ahead of the registry; `None` if the row need not wait.
+/// Returns when to check a row again that is ahead of the registry, or `None` if the row need not wait.
 fn retry_time(happening: &Happening, changes: Option<u64>, now: Timestamp) -> Option<Timestamp> {
     let What::Status { seq, .. } = happening.what else { return None };
     let age = now.duration_since(happening.at);
-    // A row from the future was written before the clock was set back, and is old.
+    // A row with a time in the future was written before the clock was set back, and is old.
     let is_recent = !age.is_negative() && age < REGISTRY_LAG_LIMIT;
     (is_recent && changes? < seq).then(|| happening.at + REGISTRY_LAG_LIMIT)
 }
@@ -103,10 +103,10 @@ mod tests {
         let rows = vec![change(1, 1, 99), change(2, 5, 100), change(1, 2, 100), change(2, 6, 100)];
         let settled = split(rows.clone(), &[(1, 2), (2, 4)], &[], 101);
         assert_eq!((ready(&settled), settled.cursor, settled.retry_at), (vec![1, 3], Some(1), Some(at(110))));
-        // The next round starts behind the cursor; what was handled is not handled again.
+        // The next round starts after the cursor; handled rows are not handled again.
         let again = split(rows.clone(), &[(1, 2), (2, 6)], &[3], 102);
         assert_eq!((ready(&again), again.cursor, again.retry_at), (vec![1, 2, 4], Some(4), None));
-        // A command that was killed between its two writes is passed over after a while.
+        // A row of a command that was killed between its two writes is skipped after a while.
         let late = split(rows, &[(1, 2), (2, 4)], &[], 110);
         assert_eq!((ready(&late), late.cursor, late.retry_at), (vec![1, 2, 3, 4], Some(4), None));
     }

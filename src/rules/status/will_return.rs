@@ -1,21 +1,22 @@
-//! Whether it is of use to wait for an agent that has no process: who comes back without a person, and who does not.
+//! Decides whether an agent without a process comes back without the user, so that waiting for it is useful.
 
 use crate::model::{Agent, RestartPolicy, Status};
 use crate::rules::lifecycle::restart::GIVEN_UP;
 
-/// Whether only a person can bring it back: it was stopped, or it ended and its policy lets it be.
+/// Returns whether only the user can bring the agent back: it was stopped, or it ended and its policy does not restart
+/// it.
 pub fn is_over(agent: &Agent) -> bool {
     let policy = agent.restart.policy;
     match agent.status {
         Status::Stopped => true,
         Status::Exited => policy != RestartPolicy::Always,
         Status::Crashed => policy == RestartPolicy::No || agent.reason.starts_with(GIVEN_UP),
-        // The lost are brought back together, and sleepers wake for whoever needs them.
+        // Lost agents are restored together, and hibernated agents are resumed when they are needed.
         _ => false,
     }
 }
 
-/// Whether it has ended and waits for its restart.
+/// Returns whether the agent has ended and waits for its restart.
 pub fn comes_back(agent: &Agent) -> bool {
     matches!(agent.status, Status::Exited | Status::Crashed) && !is_over(agent)
 }

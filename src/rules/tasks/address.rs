@@ -1,35 +1,35 @@
-//! Who a message is for: what TARGET says, who that is now, and who of them is woken for it.
+//! Recipients of a message: parses TARGET, resolves it, and decides which recipients are woken.
 
 use crate::model::{AgentId, AgentName, Recipient};
 
-/// What TARGET says. A word wins over an agent of that name, which is reached as `parent@project`.
+/// A parsed TARGET. A reserved name takes precedence over an agent of that name, which is reached as `parent@project`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// One agent, perhaps with the project it should be in.
+    /// One agent, optionally with the project in which it must be.
     Agent {
-        /// What it is called, as it was typed.
+        /// Name of the agent, as typed.
         name: String,
-        /// The project, as it was typed.
+        /// Project, as typed.
         project: Option<String>,
     },
-    /// Everybody in a project, as it was typed.
+    /// All agents in a project, as typed.
     Everyone(String),
-    /// Whoever spawned the sender.
+    /// The agent that spawned the sender.
     Parent,
-    /// Whomever the sender spawned.
+    /// The agents that the sender spawned.
     Children,
-    /// Whoever sits at the keyboard.
+    /// The user, written as `person`.
     Person,
 }
 
 impl Address {
-    /// Reads a target; whether there is such a one is another question.
+    /// Parses a target without checking whether it exists.
     pub fn parse(text: &str) -> Address {
         match text {
             "parent" => Address::Parent,
             "children" => Address::Children,
             "person" => Address::Person,
-            // No name has an `@` in it, a directory may.
+            // A name cannot contain an `@`, but a directory can.
             _ => match text.split_once('@') {
                 Some(("", project)) => Address::Everyone(project.to_owned()),
                 Some((name, project)) => {
@@ -41,16 +41,16 @@ impl Address {
     }
 }
 
-/// Somebody who can get mail.
+/// An agent that can receive messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// What it is, for ever.
+    /// Permanent id of the agent.
     pub id: AgentId,
-    /// What it is called.
+    /// Name of the agent.
     pub name: AgentName,
-    /// Who spawned it.
+    /// Agent that spawned it.
     pub parent: Option<AgentName>,
-    /// The path of its project.
+    /// Path of its project.
     pub project: String,
 }
 
@@ -60,73 +60,74 @@ impl Member {
     }
 }
 
-/// What is known of those who send and get mail.
+/// The agents among which a target is resolved.
 pub struct Known<'a> {
-    /// The sender; none is a person.
+    /// Sender of the message; `None` is the user.
     pub sender: Option<&'a Member>,
-    /// Every agent there is.
+    /// All agents of the environment.
     pub members: &'a [Member],
-    /// The project that a text means as a path; none when it is no path, but may be a directory's name.
+    /// Returns the project that a text names as a path, or `None` if the text is not a path but may be the name of a
+    /// directory.
     pub path_of: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// Who gets a message.
+/// Recipients of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// They, each with whether it is woken.
+    /// Recipients, each with whether it is woken.
     pub to: Vec<(Recipient, bool)>,
-    /// The project, when all of it is meant.
+    /// Project, if the message is for all of it.
     pub project: Option<String>,
 }
 
-/// Why nobody is reached.
+/// Reason why a message has no recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unreached {
-    /// There is no agent of that name.
+    /// No agent has that name.
     NoAgent {
-        /// What was typed.
+        /// Name, as typed.
         name: String,
-        /// Those there are.
+        /// Names of the existing agents.
         known: Vec<AgentName>,
     },
-    /// It is in another project.
+    /// The agent is in another project.
     Elsewhere {
-        /// The agent.
+        /// Name of the agent.
         name: AgentName,
-        /// The project that was typed.
+        /// Project, as typed.
         project: String,
-        /// The one it is in.
+        /// Project in which the agent is.
         is_in: String,
     },
     /// No agent is in such a project.
     NoProject {
-        /// What was typed.
+        /// Project, as typed.
         project: String,
-        /// Those that agents are in.
+        /// Projects in which agents are.
         known: Vec<String>,
     },
-    /// Several directories have that name.
+    /// Several project directories have that name.
     Several {
-        /// What was typed.
+        /// Project, as typed.
         project: String,
-        /// Their paths.
+        /// Paths of the matching projects.
         paths: Vec<String>,
     },
-    /// There is nobody in the project but the sender.
+    /// The sender is the only agent in the project.
     Alone {
-        /// The project.
+        /// Path of the project.
         project: String,
     },
-    /// The sender is a person, whom nobody spawned.
+    /// The sender is the user, who has no parent.
     NoParent,
-    /// The sender spawned nobody.
+    /// The sender has no children.
     NoChildren {
-        /// The sender; none is a person.
+        /// Sender of the message; `None` is the user.
         of: Option<AgentName>,
     },
 }
 
-/// Decides who gets a message.
+/// Determines the recipients of a message.
 pub fn reach(address: &Address, text: &str, known: &Known<'_>) -> Result<Reached, Unreached> {
     let one = |to: Recipient, wake: bool| Reached { to: vec![(to, wake)], project: None };
     match address {
@@ -140,7 +141,7 @@ pub fn reach(address: &Address, text: &str, known: &Known<'_>) -> Result<Reached
             let is_it = |member: &&Member| Some(&member.name) == sender.parent.as_ref();
             Ok(match known.members.iter().find(is_it) {
                 Some(parent) => one(parent.recipient(), true),
-                // Whom nobody spawned, or nobody who is still there, a person did.
+                // If the agent has no parent, or the parent no longer exists, the user takes its place.
                 None => one(Recipient::Person, false),
             })
         }
@@ -184,7 +185,7 @@ fn agent<'a>(name: &str, project: Option<&str>, known: &Known<'a>) -> Result<&'a
     }
 }
 
-/// The path of the one project that a text means.
+/// Returns the path of the one project that a text names.
 fn the_project(typed: &str, known: &Known<'_>) -> Result<String, Unreached> {
     let mut paths: Vec<String> = known.members.iter().map(|member| member.project.clone()).collect();
     paths.sort();
@@ -204,14 +205,14 @@ fn is_meant(path: &str, typed: &str, known: &Known<'_>) -> bool {
     }
 }
 
-/// Whether a text speaks to an agent: `@name`, not as part of a longer word or of a mail address.
+/// Returns whether a text mentions an agent: `@name`, not as part of a longer word or of an email address.
 pub fn mentions(text: &str, name: &AgentName) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices('@').any(|(at, _)| {
         let starts = !text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
         let behind = &text[at + 1..];
         let word = &behind[..behind.find(|c| !is_word(c)).unwrap_or(behind.len())];
-        // `@fix-` and `@fix_` may end a clause or be written in bold.
+        // `@fix-` and `@fix_` may end a clause or be formatted in bold.
         starts && (word == name.as_str() || word.trim_end_matches(['-', '_']) == name.as_str())
     })
 }

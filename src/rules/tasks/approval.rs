@@ -1,15 +1,15 @@
-//! Whether an answer is to the question that somebody has read.
+//! Checks whether an answer belongs to the question that the user has read.
 
 use crate::model::{Extent, StatusNote, WaitingFor};
 
-/// Whether the approval that is asked for is the one that was read; without a word about that, any is.
+/// Returns whether the current approval is the one that was read; if no id is given, any approval is accepted.
 pub fn is_read(note: &StatusNote, read: Option<&str>) -> bool {
     let asks = || note.asked().filter(|_| note.waiting_for == Some(WaitingFor::Approval));
     read.is_none_or(|read| asks().is_some_and(|now| now.id == read))
 }
 
-/// Whether the dialog that stands on the screen is the one that was written down, as far as a line can tell: what a hook
-/// told of reads otherwise than its dialog.
+/// Returns whether the dialog on the screen is the recorded one, as far as one line can show. A question that a hook
+/// reported is accepted, because its text differs from the dialog.
 pub fn is_drawn(note: &StatusNote, line: &str) -> bool {
     let seen = note.question().filter(|known| known.extent == Extent::Brief);
     seen.is_none_or(|known| known.text == line)

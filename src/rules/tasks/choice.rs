@@ -4,18 +4,18 @@ use std::cmp::Ordering;
 
 use crate::model::{DialogOption, OptionPlacement};
 
-/// Whether keys were pressed for an option before. A digit confirms an option at once in some dialogs, and only selects it
-/// in others.
+/// Whether keys were already sent for an option. A digit confirms an option at once in some dialogs, and only selects
+/// it in others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attempt {
-    /// No key was pressed yet.
+    /// No key was sent yet.
     First,
-    /// Keys were pressed, and the dialog still stands there.
+    /// Keys were sent, and the dialog is still on the screen.
     Later,
 }
 
-/// Returns the position of the option that an answer means: its number, its whole label, or the only option whose label
-/// begins like the answer, regardless of case.
+/// Returns the index of the option that an answer means: its number, its whole label, or the only option whose label
+/// starts with the answer, ignoring case.
 pub fn chosen(options: &[DialogOption], answer: &str) -> Option<usize> {
     let answer = answer.trim();
     if let Ok(number) = answer.trim_end_matches('.').parse::<u32>() {
@@ -34,8 +34,8 @@ pub fn chosen(options: &[DialogOption], answer: &str) -> Option<usize> {
     alike.next().filter(|_| alike.next().is_none())
 }
 
-/// Returns the next keys on the way to an option: its digit the first time, where it has one; else one
-/// arrow key, so that none is on its way while the marker is looked at; Enter once it is selected.
+/// Returns the next keys to reach an option: its digit in the first attempt, if it has one; otherwise one arrow key, so
+/// that no key is in transit while the marker is read; Enter once the option is selected.
 pub fn keys(options: &[DialogOption], wanted: usize, attempt: Attempt) -> Vec<String> {
     let digit = options.get(wanted).and_then(|option| option.number).filter(|number| *number < 10);
     if let Some(number) = digit.filter(|_| attempt == Attempt::First) {

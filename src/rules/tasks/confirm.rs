@@ -1,9 +1,9 @@
-//! Whether a text that was typed has arrived, judged from what can be seen.
+//! Decides from the screen or a hook whether a typed text has arrived.
 
-/// How much of the end of a text must stand on the screen.
+/// Number of characters at the end of a text that must be on the screen.
 const TAIL: usize = 40;
 
-/// Whether the end of the text stands on the screen, wherever the program wrapped or framed it.
+/// Returns whether the end of the text is on the screen, regardless of how the program wrapped or framed it.
 pub fn shows(screen: &str, text: &str) -> bool {
     let seen = squeezed(screen);
     let wanted = squeezed(text);
@@ -11,22 +11,22 @@ pub fn shows(screen: &str, text: &str) -> bool {
     !tail.is_empty() && seen.contains(&tail)
 }
 
-/// Whether all of a mark stands there: the ends of two marks may be the same.
+/// Returns whether a complete marker is on the screen: the ends of two markers may be the same.
 pub fn shows_mark(screen: &str, mark: &str) -> bool {
     squeezed(screen).contains(&squeezed(mark))
 }
 
-/// Whether the prompt that an agent says it took is the one that was sent, to the letter.
+/// Returns whether the prompt that an agent reports as accepted is exactly the one that was sent.
 pub fn is_same(sent: &str, taken: &str) -> bool {
     sent.trim_end() == taken.replace("\r\n", "\n").replace('\r', "\n").trim_end()
 }
 
-/// Whether it is the one that was sent but for tabs, which some programs take for four spaces.
+/// Returns whether the prompts are the same except for tabs, which some programs replace by four spaces.
 pub fn is_same_but_for_tabs(sent: &str, taken: &str) -> bool {
     is_same(&sent.replace('\t', "    "), &taken.replace('\t', "    "))
 }
 
-/// Without white space and frames, which are the program's own.
+/// Removes white space and box-drawing characters, which the program may have added.
 pub(in crate::rules) fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && !matches!(*c, '\u{2500}'..='\u{257f}')).collect()
 }

@@ -1,9 +1,9 @@
-//! What a child that waits has to say to its parent.
+//! The message that a waiting child sends to its parent.
 
 use crate::model::{AgentRecord, Status, Tier, WaitingFor};
 use crate::rules::lifecycle::inherit::may_answer;
 
-/// The words, while it still waits for something that a parent can help with.
+/// Returns the text of the message while the child waits for something that a parent can help with.
 pub fn asks(child: &AgentRecord, tier: Option<Tier>) -> Option<String> {
     let (name, note) = (&child.name, &child.status);
     if note.status != Status::Waiting {

@@ -1,7 +1,7 @@
-//! When a heartbeat is due. Of beats that were missed only the latest counts: nothing is piled up.
+//! Decides when a heartbeat is due. Of several missed heartbeats only the latest counts.
 //!
-//! A beat by cron happens in local time. Where the clock jumps forward, a time of day that does not exist comes as much
-//! later; where it goes back, a time of day comes once; what is due every hour goes by the hours that really pass.
+//! A cron schedule is in local time. If the clock jumps forward, a time of day that does not exist is shifted by the
+//! length of the jump; if it goes back, a repeated time of day counts once; an hourly schedule follows elapsed hours.
 
 use jiff::civil::Date;
 use jiff::tz::{AmbiguousOffset, TimeZone};
@@ -9,10 +9,10 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 
 use crate::model::{Cron, Heartbeat, Rhythm};
 
-/// How far to look: a 29 February that must be a certain weekday comes after 40 years at the latest.
+/// Search limit in days: a 29 February that must be a certain weekday occurs within 40 years.
 const HORIZON_DAYS: usize = 366 * 41;
 
-/// The beat that is due: the latest that was missed.
+/// Returns the heartbeat that is due: the latest one that was missed.
 pub fn due(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let last = heartbeat.last.unwrap_or(born);
     match &heartbeat.rhythm {
@@ -28,14 +28,15 @@ pub fn due(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZo
         Rhythm::Cron(text) => {
             let cron: Cron = text.parse().ok()?;
             let latest = before(&cron, now, zone)?;
-            // A last beat beyond the next one shows that the clock was set back; the next one itself may be skew.
+            // A last heartbeat after the next one shows that the clock was set back; a last heartbeat equal to the next
+            // one may be clock skew.
             let is_set_back = || after(&cron, now, zone).is_some_and(|next| last > next);
             (latest > last || is_set_back()).then_some(latest)
         }
     }
 }
 
-/// When to wake for it; a time that has passed means at once.
+/// Returns when to check the heartbeat again; a time in the past means at once.
 pub fn next(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     if let Some(due) = due(heartbeat, born, now, zone) {
         return Some(due);
@@ -43,7 +44,7 @@ pub fn next(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZ
     let last = heartbeat.last.unwrap_or(born);
     match &heartbeat.rhythm {
         Rhythm::Every(seconds) => last.checked_add(period(*seconds)?).ok(),
-        // `due` said no: what is ahead of the clock is the next beat at most, which was told already.
+        // `due` returned `None`, so a last heartbeat in the future is at most the next one, which was already queued.
         Rhythm::Cron(text) => after(&text.parse().ok()?, last.max(now), zone),
     }
 }
@@ -53,22 +54,22 @@ fn period(seconds: u64) -> Option<SignedDuration> {
     Some(SignedDuration::from_secs(seconds))
 }
 
-/// The first moment after another.
+/// Returns the first scheduled time after a moment.
 fn after(cron: &Cron, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-    // A day early: a time that a jump of the clock moved may belong to the day before.
+    // Start a day early: a time that was shifted by a clock change may belong to the previous day.
     let first = zone.to_datetime(moment).date().yesterday().ok()?;
     let days = first.series(1.day()).take(HORIZON_DAYS).filter(|date| cron.is_on(*date));
     days.flat_map(|date| moments(cron, date, zone)).find(|found| *found > moment)
 }
 
-/// The last moment that is not after another.
+/// Returns the last scheduled time that is not after a moment.
 fn before(cron: &Cron, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let last = zone.to_datetime(moment).date();
     let days = last.series(-1.day()).take(HORIZON_DAYS).filter(|date| cron.is_on(*date));
     days.flat_map(|date| moments(cron, date, zone).into_iter().rev()).find(|found| *found <= moment)
 }
 
-/// The moments of one day, in order.
+/// Returns the scheduled times of one day, in order.
 fn moments(cron: &Cron, date: Date, zone: &TimeZone) -> Vec<Timestamp> {
     let mut moments = Vec::new();
     for (hour, minute) in cron.times() {
@@ -92,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// Zones as rules, so that a machine without a zone database tests the same.
+    /// Time zones are given as rules, so that the test does not depend on a zone database.
     const NEW_YORK: &str = "EST5EDT,M3.2.0,M11.1.0";
     const ZONES: [&str; 5] = [
         "UTC0",
@@ -122,7 +123,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// The first beats after a moment, each as the wall clock shows it.
+    /// Returns the first heartbeats after a moment in local time.
     fn beats(text: &str, from: &str, count: usize) -> Vec<String> {
         let zone = zone(NEW_YORK);
         let first = after(&text.parse().unwrap(), time(from), &zone);
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn every_so_often_counts_from_the_last_beat_or_from_birth() {
-        // every, last, born, now, due
+        // Every, last, created, now, due.
         for (seconds, last, now, expected) in [
             (60, None, 159, None),
             (60, None, 160, Some(160)),
@@ -190,7 +191,7 @@ mod tests {
     #[test]
     fn a_clock_set_back_by_a_day_silences_for_one_beat_at_most() {
         let utc = TimeZone::UTC;
-        // The rhythm, the last beat, now, the beat that is due, when to wake.
+        // Schedule, last heartbeat, now, the heartbeat that is due, next check.
         for (text, last, now, expected, wake) in [
             ("* * * * *", "02T10:00:00", "01T10:00:30", Some("01T10:00:00"), "01T10:00:00"),
             ("0 * * * *", "02T10:00:00", "01T10:00:30", Some("01T10:00:00"), "01T10:00:00"),

@@ -1,12 +1,12 @@
 //! Decisions about tasks, messages and delivery.
 //!
-//! - `queue`: when the next task is given, and what is typed
+//! - `queue`: when the next task is dispatched, what is typed, and when a task is over
 //! - `typing`: whether and how a prompt can be typed
-//! - `confirm`: whether a prompt arrived
+//! - `confirm`: whether a typed prompt arrived
 //! - `address`: the recipients of a message
-//! - `approval`: whether an answer fits the question
-//! - `choice`: which option an answer means
-//! - `forwarded_question`: what a waiting child reports to its parent
+//! - `approval`: whether an answer belongs to the question
+//! - `choice`: which option of a dialog an answer means
+//! - `forwarded_question`: the message of a waiting child to its parent
 //! - `heartbeat`: when a heartbeat is due
 //! - `topic`: topic files
 

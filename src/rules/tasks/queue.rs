@@ -1,5 +1,5 @@
-//! When an agent may be given its next task, what is typed then, what became of a delivery that was cut short, and
-//! when a task is over.
+//! Rules of the task queue: when an agent accepts its next task, what is typed, how an interrupted delivery is
+//! resolved, and when a task is over.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -11,26 +11,26 @@ use crate::rules::status::from_hook::INTERRUPTED;
 use crate::rules::status::turn_failure::why_held;
 use crate::rules::tasks::confirm::squeezed;
 
-/// Somebody who typed so recently is not interrupted.
+/// Time after the last activity in which a driven agent is not interrupted.
 const HANDS_OFF: Duration = Duration::from_secs(10);
-/// What was typed is on the screen, or was told of by a hook, after so long.
+/// Time after which a typed text is on the screen or was reported by a hook.
 pub const SETTLED: Duration = Duration::from_secs(3);
 
-/// Said of what nobody can do any more.
+/// Reason of a task whose agent no longer exists.
 pub const GONE: &str = "its agent is gone";
 
-/// Whether something can be typed in.
+/// Whether a task can be typed into an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ready {
-    /// It is idle, or is away and may be brought back.
+    /// The agent is idle, or it has no process and may be resumed.
     Yes,
-    /// It is idle, but somebody is typing into it.
+    /// The agent is idle, but a client types into it.
     Driven,
-    /// Not now.
+    /// The agent does not accept a task now.
     No,
 }
 
-/// Decides whether an agent takes work now.
+/// Decides whether an agent accepts a task now.
 pub fn ready(agent: &Agent, now: Timestamp) -> Ready {
     let driven = agent.clients.iter().any(|client| !client.observer);
     let lately = agent.last_activity.is_some_and(|at| now.duration_since(at).unsigned_abs() < HANDS_OFF);
@@ -38,21 +38,21 @@ pub fn ready(agent: &Agent, now: Timestamp) -> Ready {
         Status::Idle if agent.failure.as_ref().is_some_and(|failure| failure.holds(now)) => Ready::No,
         Status::Idle if driven && lately => Ready::Driven,
         Status::Idle | Status::Hibernated => Ready::Yes,
-        // One that somebody ended stays ended, unless it is to be there always.
+        // A stopped agent stays stopped, unless its policy is `always`.
         Status::Lost if agent.restart.policy != RestartPolicy::No => Ready::Yes,
         Status::Stopped if agent.restart.policy == RestartPolicy::Always => Ready::Yes,
         _ => Ready::No,
     }
 }
 
-/// Specs with an agent whose queue is held. Agents of a spec share an account, so that a retry from their pool would
-/// fail on the next agent as it did on this one.
+/// Returns the specs with an agent whose queue is held. Agents of a spec share an account, so a retry by another agent
+/// of the spec would fail in the same way.
 pub fn held_specs(agents: &[Agent], now: Timestamp) -> HashSet<String> {
     let is_held = |agent: &&Agent| agent.failure.as_ref().is_some_and(|failure| failure.holds(now));
     agents.iter().filter(is_held).map(|agent| agent.spec.clone()).collect()
 }
 
-/// Why an agent does not take work now, for whoever waits for it.
+/// Explains why an agent does not accept a task now.
 pub fn why_not(agent: &Agent) -> String {
     if let Some(failure) = &agent.failure {
         return why_held(failure, agent.name.as_str());
@@ -65,7 +65,7 @@ pub fn why_not(agent: &Agent) -> String {
     }
 }
 
-/// A text with the mark by which it is found again, on the same line where there is only one.
+/// Appends the marker of a task to its text, on the same line if the text has only one.
 pub fn marked(text: &str, mark: &str) -> String {
     let text = text.trim_end();
     match text.contains('\n') {
@@ -74,54 +74,55 @@ pub fn marked(text: &str, mark: &str) -> String {
     }
 }
 
-/// Whether a text that an agent took is this task: its mark alone may stand in anybody's words.
+/// Returns whether a prompt that an agent accepted is this task. The marker alone does not suffice, because any text
+/// may contain it.
 pub fn is_task(text: &str, task: &Task) -> bool {
     let text = squeezed(text);
     text.ends_with(&squeezed(&task.mark())) && text.contains(&squeezed(&task.text))
 }
 
-/// Whether a text that an agent took is this message.
+/// Returns whether a prompt that an agent accepted is this message.
 pub fn is_message(text: &str, message: &Message) -> bool {
     squeezed(text).ends_with(&squeezed(&message.typed()))
 }
 
-/// What can be seen of a delivery that nobody is at any more.
+/// Evidence of a delivery whose process no longer runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trace {
-    /// Its mark stands unsent in the agent's input line.
+    /// Whether the marker is in the agent's input line and was not submitted.
     pub drafted: bool,
-    /// Its mark was printed since it began.
+    /// Whether the marker was printed since the delivery began.
     pub printed: bool,
-    /// The agent's hooks would have told that it was taken.
+    /// Whether the agent's hooks would have reported an accepted prompt.
     pub hooked: bool,
-    /// The agent's screen can be read.
+    /// Whether the agent's screen can be read.
     pub readable: bool,
-    /// It is at its prompt with nothing unread, or it does not run.
+    /// Whether the agent is at its prompt with no unread input, or does not run.
     pub at_rest: bool,
-    /// It was long enough ago for all of that to show.
+    /// Whether enough time has passed for all of that to be visible.
     pub settled: bool,
 }
 
-/// What became of a delivery.
+/// Outcome of an interrupted delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It cannot be told yet.
+    /// The outcome cannot be determined yet.
     Wait,
-    /// It stands there and needs its Enter.
+    /// The text is in the input line and needs an Enter.
     Submit,
-    /// It was taken.
+    /// The agent accepted the text.
     Taken,
-    /// Nothing was typed: it can be tried again.
+    /// Nothing was typed, so the delivery can be repeated.
     Untouched,
-    /// Nobody can know; a person has to look.
+    /// The outcome cannot be determined, and the user has to check it.
     Unknown,
 }
 
-/// Decides what became of a delivery that was cut short.
+/// Determines the outcome of an interrupted delivery.
 pub fn fate(trace: Trace) -> Fate {
     match trace {
         Trace { drafted: true, .. } => Fate::Submit,
-        // Its screen shows what was sent; one with hooks tells when it really took it.
+        // Without hooks, the screen shows that the text was sent; with hooks, a report shows when it was accepted.
         Trace { printed: true, hooked: false, readable: true, .. } => Fate::Taken,
         Trace { settled: false, .. } => Fate::Wait,
         Trace { printed: true, .. } => Fate::Unknown,
@@ -131,42 +132,42 @@ pub fn fate(trace: Trace) -> Fate {
     }
 }
 
-/// How a running task ended.
+/// Whether and how a running task ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// It is still worked on.
+    /// The agent still works on the task.
     NotYet,
-    /// Its turn is over; the agent's last words.
+    /// The turn is over; the text is the agent's last reply.
     Done(String),
-    /// Its agent is, and why.
+    /// The agent ended or its turn failed, for this reason.
     Failed(String),
-    /// It took longer than it may.
+    /// The task exceeded its time limit.
     TooLong(String),
 }
 
-/// Decides whether a task that runs is over.
+/// Decides whether a running task is over.
 pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Ending {
     let Some(record) = record else { return Ending::Failed(GONE.into()) };
     let note = &record.status;
     let begun = task.dispatched_at.unwrap_or(task.changed_at);
-    // What an agent was born with is written down before it is started.
+    // The first task of an agent is stored before the agent is started.
     let typed_in = task.dispatched_at.is_some();
     if typed_in && record.started_at.is_some_and(|at| at > task.changed_at) && note.status.is_live() {
         return Ending::Failed("its agent was started again in the middle of it".into());
     }
-    // A clock that was set back says nothing about since when.
+    // After the clock was set back, the start time of the status is not reliable.
     if note.failure().is_some_and(|failed| !failed.paused) && (note.since >= begun || now < begun) {
         return Ending::Failed(note.reason.clone());
     }
     match note.status {
-        // A task that runs has been worked at since it was given: an agent that is idle since then is done with it.
-        // A clock that was set back says nothing about since when.
+        // A running task has been worked on since it was dispatched, so an agent that has been idle since then is done
+        // with it. After the clock was set back, the start time of the status is not reliable.
         Status::Idle | Status::Hibernated if note.since >= begun || now < begun => match note.reason.as_str()
         {
             INTERRUPTED => Ending::Failed(INTERRUPTED.into()),
             reason => Ending::Done(reason.into()),
         },
-        // One that is there for a task may leave when that is done.
+        // An ephemeral agent may exit when its task is done.
         Status::Exited if record.ephemeral => Ending::Done(note.reason.clone()),
         status if status.is_live() || status == Status::Hibernated => match deadline(task) {
             Some(until) if now >= until => {
@@ -179,7 +180,7 @@ pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Endi
     }
 }
 
-/// Until when a running task may take.
+/// Returns the time at which a running task exceeds its time limit.
 pub fn deadline(task: &Task) -> Option<Timestamp> {
     let begun = task.dispatched_at.unwrap_or(task.changed_at);
     task.timeout_s.map(|seconds| begun + Duration::from_secs(seconds.into()))
@@ -203,7 +204,7 @@ pub(in crate::rules) mod tests {
         }
     }
 
-    /// A task that nobody has.
+    /// Returns a task that is not assigned.
     pub fn example(id: i64) -> Task {
         Task {
             id: TaskId(id),
@@ -233,7 +234,7 @@ pub(in crate::rules) mod tests {
 
     #[test]
     fn a_task_is_over_when_its_turn_or_its_agent_is() {
-        // Every record's status is since second 3.
+        // The status of every record starts at second 3.
         for (status, begun, expected) in [
             (Status::Working, 2, Ending::NotYet),
             (Status::Waiting, 2, Ending::NotYet),
@@ -249,7 +250,7 @@ pub(in crate::rules) mod tests {
         let mut stopped = record("a", Status::Idle);
         stopped.status.reason = INTERRUPTED.into();
         assert_eq!(ending(&task(2), Some(&stopped), at(20)), Ending::Failed(INTERRUPTED.into()));
-        // The clock was set back: the agent has been idle since an hour before it was given the task.
+        // The clock was set back: the agent has been idle since an hour before the task was dispatched.
         assert_eq!(
             ending(&task(3600), Some(&record("a", Status::Idle)), at(5)),
             Ending::Done("noted".into())
@@ -297,7 +298,7 @@ pub(in crate::rules) mod tests {
         assert_eq!(ending(&slow, Some(&works), at(12)), Ending::TooLong("it took longer than 10s".into()));
         let again = AgentRecord { started_at: Some(at(5)), ..record("a", Status::Idle) };
         assert!(matches!(ending(&task(2), Some(&again), at(20)), Ending::Failed(_)));
-        // Woken for the task: it was started before the task was typed in.
+        // The agent was resumed for the task: it was started before the task was typed in.
         assert!(matches!(ending(&task(6), Some(&again), at(20)), Ending::NotYet));
     }
 

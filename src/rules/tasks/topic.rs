@@ -1,9 +1,9 @@
-//! Topics: a file that is handed along with a task, and the status in its front matter.
+//! Topics: a file that is handed over with a task, and the status in its front matter.
 
-/// More than this is not handed along: the agent can read the file itself.
+/// Maximum size of a topic that is typed with a task; the agent can read a longer file itself.
 pub const MOST: usize = 64 * 1024;
 
-/// The file with its status moved from open to in-progress; none when it has no such status.
+/// Returns the file with its status changed from open to in-progress, or `None` if it has no such status.
 pub fn started(text: &str) -> Option<String> {
     let mut lines = text.split_inclusive('\n');
     if lines.next()?.trim_end() != "---" {
@@ -11,7 +11,7 @@ pub fn started(text: &str) -> Option<String> {
     }
     let head: usize = lines.take_while(|line| line.trim_end() != "---").map(str::len).sum();
     let begin = text.find('\n')? + 1;
-    // Front matter that does not end is none.
+    // Front matter without an end is not front matter.
     let behind = text.get(begin + head..)?;
     behind.starts_with("---").then_some(())?;
     let mut at = begin;
@@ -27,12 +27,12 @@ pub fn started(text: &str) -> Option<String> {
     None
 }
 
-/// A text without what a terminal would act on, which cannot be typed.
+/// Removes control characters, which cannot be typed because a terminal would act on them.
 pub fn typeable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
-/// A task with its topic behind it.
+/// Returns a task followed by its topic.
 pub fn with_topic(task: &str, topic: &str, content: Option<&str>) -> String {
     let task = task.trim_end();
     match content {

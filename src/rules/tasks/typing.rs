@@ -1,70 +1,70 @@
-//! Whether and how a prompt can be typed into the program at the other end.
+//! Decides whether and how a prompt can be typed into a program.
 
 use crate::model::Prompt;
 
-/// A terminal in cooked mode keeps at most this much of a line; the rest is dropped silently by the kernel.
+/// Maximum length of a line in a terminal in cooked mode; the kernel silently drops the rest.
 pub const COOKED_LINE: usize = 4095;
 
-/// How the program at the other end reads.
+/// How the program reads its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
     /// Line by line, edited by the kernel.
     Cooked,
-    /// Every key at once, pastes marked as such.
+    /// Key by key, with bracketed paste.
     Bracketed,
-    /// Every key at once, pastes not told from keys.
+    /// Key by key, without distinguishing pastes from keys.
     Raw,
 }
 
-/// What several lines mean.
+/// How several lines are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lines {
-    /// One prompt.
+    /// All lines are one prompt.
     Together,
-    /// One input each (`--as-lines`).
+    /// Each line is a separate input (`--as-lines`).
     Separate,
 }
 
-/// How to type it.
+/// How a prompt is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typing {
-    /// One marked paste, then Enter apart.
+    /// As one bracketed paste, followed by a separate Enter.
     PasteThenEnter,
-    /// The text with a line end behind each line, in one go.
+    /// As text with a line end after each line, in one write.
     WholeLines,
-    /// The text as keys, then Enter apart.
+    /// As keys, followed by a separate Enter.
     KeysThenEnter,
 }
 
-/// Why it cannot be typed.
+/// Reason why a prompt cannot be typed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The kernel would drop the rest.
+    /// The kernel would drop the rest of a line.
     #[error(
         "line {line} has {bytes} bytes, and the program reads line by line: the terminal keeps only 4095 of a line"
     )]
     LineTooLong {
-        /// Which line, from 1.
+        /// Number of the line, starting at 1.
         line: usize,
-        /// How long it is.
+        /// Length of the line in bytes.
         bytes: usize,
     },
-    /// Every line would be submitted alone.
+    /// Each line would be submitted separately.
     #[error(
         "the text has {lines} lines, and the program does not tell a paste from typing: each line would be an input of its own"
     )]
     ManyLines {
-        /// How many.
+        /// Number of lines.
         lines: usize,
     },
-    /// A tab would be taken for the completion key.
+    /// A tab would be interpreted as the completion key.
     #[error(
         "the text holds a tab, and the program does not tell a paste from typing: it would take the tab for a key"
     )]
     Tab,
 }
 
-/// Decides.
+/// Decides how a prompt is typed, or why it cannot be.
 pub fn typing(prompt: &Prompt, reader: Reader, lines: Lines) -> Result<Typing, Refusal> {
     if reader == Reader::Bracketed && lines == Lines::Together {
         return Ok(Typing::PasteThenEnter);

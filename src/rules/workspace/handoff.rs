@@ -1,5 +1,5 @@
-//! What is decided about a handoff: what goes into it, whether its words can be true, what of it acts on the machine of
-//! whoever takes it over, and what an agent without its conversation is told first.
+//! Rules for hand-offs: which data the file contains, whether its manifest is plausible, which effects it has on the
+//! receiving machine, and the first prompt of an agent without its conversation.
 
 use std::path::{Component, Path};
 
@@ -11,16 +11,16 @@ use crate::model::{
 };
 use crate::secrets::in_line;
 
-/// The most names of variables that are listed.
+/// Maximum number of variable names that are listed.
 const MOST_LISTED_NAMES: usize = 50;
-/// The longest name of a variable that is listed whole, in characters.
+/// Maximum length of a listed variable name in characters.
 const LONGEST_LISTED_NAME: usize = 80;
-/// More of a recap than this is not told to an agent.
+/// Maximum length of a recap in the first prompt of an agent.
 const LONGEST_RECAP: usize = 8 * 1024;
-/// How many numbers are tried behind a name.
+/// Number of suffixes that are tried after a name.
 const MOST_NUMBERS: u32 = 1000;
 
-/// A spec as it may leave the machine: without values of variables, and without where it stood.
+/// Returns a spec that may leave the machine: without the values of variables and without its origins.
 pub fn without_secrets(spec: &Spec) -> Spec {
     let mut spec = spec.clone();
     spec.env.clear();
@@ -30,8 +30,8 @@ pub fn without_secrets(spec: &Spec) -> Spec {
     spec
 }
 
-/// A spec as it came, with where it stands for whoever is told what it makes this machine do. What somebody else
-/// allowed to be spawned, or to be told, is not theirs to say here.
+/// Returns a received spec with the file as its origin, for the description of its effects. Settings for notices and
+/// removal are reset, because they are the receiving user's choice.
 pub fn received(spec: Spec, file: &str) -> Spec {
     let mut spec = Spec { found_in: FoundIn::Given(file.to_owned()), ..without_secrets(&spec) };
     spec.notify = None;
@@ -43,13 +43,13 @@ pub fn received(spec: Spec, file: &str) -> Spec {
     spec
 }
 
-/// The address of a remote without what may be a password: user and password, and a query. None when what is left may
-/// still hold one.
+/// Returns the URL of a remote without possible passwords: without user, password and query. Returns `None` if the rest
+/// may still contain one.
 pub fn without_credentials(address: &str) -> Option<String> {
     let address = address.split(['?', '#']).next().unwrap_or_default();
     let address = match address.split_once("://") {
         Some((scheme, rest)) => {
-            // A password may hold a slash, and then what stands before the slash is no host with its port.
+            // A password may contain a slash; then the part before the slash is not a host with a port.
             let front = rest.split('/').next().unwrap_or_default();
             let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
             let is_whole =
@@ -57,7 +57,7 @@ pub fn without_credentials(address: &str) -> Option<String> {
             let cut = if is_whole { front.rfind('@') } else { rest.rfind('@') };
             format!("{scheme}://{}", cut.map_or(rest, |at| &rest[at + 1..]))
         }
-        // A transport that is a program of its own may hold anything.
+        // A remote helper's address can have any format.
         None if address.contains("::") => return None,
         None => match address.split_once('@') {
             Some((user, rest)) if user != "git" => rest.to_owned(),
@@ -67,7 +67,7 @@ pub fn without_credentials(address: &str) -> Option<String> {
     in_line(&address, &[]).is_empty().then_some(address)
 }
 
-/// The tasks of a queue as they are handed over; what they come after is said by their places in the list.
+/// Returns the tasks of a queue for the hand-off; dependencies become indices in the list.
 pub fn handed_tasks(open: &[Task]) -> Vec<HandedTask> {
     let place = |id| open.iter().position(|task| task.id == id);
     open.iter()
@@ -84,7 +84,7 @@ pub fn handed_tasks(open: &[Task]) -> Vec<HandedTask> {
         .collect()
 }
 
-/// Whether what a manifest says can be true; what is wrong, when it cannot.
+/// Checks whether a manifest is plausible, and returns the error if it is not.
 pub fn check(manifest: &Manifest) -> Result<(), String> {
     let is_word = |text: &str| {
         (1..=100).contains(&text.len())
@@ -123,14 +123,15 @@ pub fn check(manifest: &Manifest) -> Result<(), String> {
     }
 }
 
-/// Whether the words of a spec can be given to a program: a file that somebody wrote was held against more than this.
+/// Checks whether the values of a spec can be passed to a program. A spec file that the user wrote is validated more
+/// strictly when it is parsed.
 pub fn check_spec(spec: &Spec) -> Result<(), String> {
     let words = spec.command.iter().chain(spec.tools.iter().flatten()).chain(&spec.model);
     let words = words.chain(&spec.worktree.setup).chain(&spec.worktree.copy).chain(&spec.system_prompt);
     if words.into_iter().any(|word| word.contains('\0')) {
         return Err("a word of its spec holds a NUL byte".into());
     }
-    // A program that takes its value from the next argument would take these for options of its own.
+    // A program that takes a value from the next argument would parse these as options.
     let is_option = |word: &&String| word.starts_with('-');
     if spec.model.iter().chain(spec.tools.iter().flatten()).any(|word| is_option(&word)) {
         return Err("its model or a tool of it is an option".into());
@@ -149,9 +150,9 @@ pub fn check_spec(spec: &Spec) -> Result<(), String> {
     }
 }
 
-/// The branches that an agent's work may come onto, the best first. None that is there is ever moved.
+/// Returns the branches that can hold the agent's work, the preferred one first. An existing branch is never moved.
 pub fn branches(wanted: Option<&str>, name: &AgentName) -> Vec<String> {
-    // What a clone has under these would be another commit from then on; a new repository may get that remote yet.
+    // A branch with such a prefix would shadow the refs of a clone; a new repository may still get that remote.
     let stands_before = |branch: &str| ["refs/", "origin/"].iter().any(|above| branch.starts_with(above));
     let is_plain = |branch: &&str| !branch.contains(is_deceptive) && !stands_before(branch);
     let wanted = wanted.filter(is_plain).map(str::to_owned);
@@ -160,7 +161,7 @@ pub fn branches(wanted: Option<&str>, name: &AgentName) -> Vec<String> {
     wanted.into_iter().chain([own.clone()]).chain(numbered).collect()
 }
 
-/// Lists the names of variables that a handoff mentions: a bounded number of them, each cut to a bounded length.
+/// Lists the names of variables that a hand-off mentions: a bounded number of them, each truncated to a bounded length.
 pub fn listed_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let left_out = names.len().saturating_sub(MOST_LISTED_NAMES);
     let cut = |name: &str| match name.char_indices().nth(LONGEST_LISTED_NAME) {
@@ -172,13 +173,13 @@ pub fn listed_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String
     listed.join(", ")
 }
 
-/// The names that an agent may get, the best first.
+/// Returns the names that the agent may get, the preferred one first.
 pub fn names(wanted: &AgentName) -> impl Iterator<Item = AgentName> + '_ {
     let numbered = (2..MOST_NUMBERS).map(|n| wanted.numbered(n));
     std::iter::once(wanted.clone()).chain(numbered).filter(|name| !name.is_reserved())
 }
 
-/// What an agent is told first that has to go on without the conversation.
+/// Returns the first prompt for an agent that continues without its conversation.
 pub fn first_prompt(name: &AgentName, recap: &str) -> String {
     let clean: String = recap
         .chars()
@@ -193,7 +194,7 @@ pub fn first_prompt(name: &AgentName, recap: &str) -> String {
     )
 }
 
-/// A task as it is put on the new queue.
+/// Returns the text of a task for the new queue.
 pub fn handed_on(task: &HandedTask) -> String {
     let text = typeable(&task.text);
     match task.begun {
@@ -202,7 +203,7 @@ pub fn handed_on(task: &HandedTask) -> String {
     }
 }
 
-/// Mail as it is put into the new box.
+/// Returns the text of a message for the new agent.
 pub fn handed_mail(message: &HandedMessage) -> String {
     let from = message.from.replace(|c: char| c.is_control(), " ");
     format!("(From {from}, before it was handed over:) {}", typeable(&message.text))

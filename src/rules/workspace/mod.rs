@@ -1,8 +1,8 @@
 //! Decisions about work in workspaces.
 //!
-//! - `unsaved_work`: unsaved work in sentences
+//! - `unsaved_work`: describes unsaved work in sentences
 //! - `recovery`: copies of removed work
-//! - `handoff`: what a hand-off contains and does
+//! - `handoff`: contents and effects of a hand-off
 
 pub mod handoff;
 pub mod recovery;

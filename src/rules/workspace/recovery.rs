@@ -1,4 +1,4 @@
-//! Copies of removed work: how they are named, how long they are kept, and how they are brought back.
+//! Copies of removed work: their names, how long they are kept, and the commands that restore them.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub fn copy_name(agent: &AgentName, now: Timestamp) -> String {
     format!("{agent}-{}", now.strftime("%Y%m%dT%H%M%SZ"))
 }
 
-/// Returns when a copy made `now` is deleted.
+/// Returns the time at which a copy made `now` is deleted.
 pub fn kept_until(now: Timestamp) -> Timestamp {
     now.checked_add(RECOVERY_PERIOD).unwrap_or(Timestamp::MAX)
 }
@@ -27,7 +27,7 @@ pub fn is_expired(made: Timestamp, now: Timestamp) -> bool {
     now.duration_since(made) >= RECOVERY_PERIOD
 }
 
-/// Returns one shell command for each part of a copy that brings the part back without overwriting anything.
+/// Returns one shell command for each part of a copy, which restores the part without overwriting anything.
 pub fn commands(work: &RecoveredWork) -> Vec<String> {
     let branch = format!("recovered/{}", work.name);
     let from_refs = work

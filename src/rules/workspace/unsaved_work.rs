@@ -1,4 +1,4 @@
-//! The work in an agent's workspace as sentences.
+//! Describes the unsaved work in an agent's workspace in sentences.
 
 use crate::model::{ChangedFile, UnsavedWork, WorkCounts, is_deceptive};
 
@@ -36,7 +36,7 @@ pub fn named(what: &str, files: &[ChangedFile]) -> String {
     format!("{}: {}", many(files.len() as u64, what), names.join(", ")).replace(is_deceptive, " ")
 }
 
-/// The numbers in one line; empty when nothing is known.
+/// Formats the counts on one line; returns an empty text if nothing is known.
 pub fn short(counts: &WorkCounts) -> String {
     let mut parts = Vec::new();
     match (counts.changed, counts.ahead, counts.stashes) {
@@ -59,7 +59,7 @@ fn many(count: u64, what: &str) -> String {
     }
 }
 
-/// A size as people say it.
+/// Formats a size with a decimal unit.
 fn bytes(size: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     let mut size = size as f64 / 1000.0;

@@ -1,18 +1,19 @@
-//! Who may do what with whom.
+//! Tests of relations and permissions.
 
 use crate::model::Status;
 use crate::rules::access::permissions::*;
 use crate::rules::status::decide::tests::record;
 use crate::rules::tasks::queue::tests::example as task;
 
-/// `me` in project `/p` with a parent elsewhere, a child elsewhere and its child, a neighbour and a stranger.
+/// `me` in project `/p` with a parent in another project, a child in another project and its child, a neighbour in the
+/// same project and an unrelated agent.
 fn all() -> Vec<AgentRecord> {
     let one = |name: &str, project: &str, parent: &str| AgentRecord {
         project: Some(project.to_owned()).filter(|project| !project.is_empty()),
         working_directory: format!("{project}/here"),
         parent: parent.parse().ok(),
         spec: name.to_owned(),
-        // The same each time it is asked for.
+        // The id is the same in each call.
         id: AgentId(uuid::Uuid::from_u128(name.bytes().fold(0, |sum, byte| sum * 256 + u128::from(byte)))),
         ..record(name, Status::Idle)
     };

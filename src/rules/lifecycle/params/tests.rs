@@ -1,4 +1,4 @@
-//! Tables for what is given, and properties of texts that values are put into.
+//! Tables for given values, and properties of texts with substituted values.
 
 use proptest::prelude::*;
 

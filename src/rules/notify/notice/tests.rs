@@ -1,4 +1,4 @@
-//! What is told, case by case.
+//! Tests of notices, case by case.
 
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec<Not
     crate::rules::notify::notice::notices(happened, agents, wishes, &TimeZone::UTC)
 }
 
-/// Title and body of what is told.
+/// Returns titles and bodies of the notices.
 fn told(happened: &[Happening], agents: &[Agent]) -> Vec<(String, String)> {
     notices(happened, agents, &wishes()).into_iter().map(|notice| (notice.title, notice.body)).collect()
 }

@@ -1,4 +1,4 @@
-//! The text is read back by a small parser of the format.
+//! Tests that read the text back with a small parser of the format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use crate::rules::notify::prometheus::*;
 
 type Labels = BTreeMap<String, String>;
 
-/// A sample: its name, its labels, its value.
+/// A sample: its name, its labels and its value.
 type Sample = (String, Labels, f64);
 
-/// Reads the text as the format defines it, and refuses what a scraper would refuse.
+/// Parses the text as the format defines it, and rejects input that a scraper would reject.
 fn parse(text: &str) -> Result<Vec<Sample>, String> {
     let mut samples: Vec<Sample> = Vec::new();
     let (mut kinds, mut family) = (BTreeMap::new(), String::new());
@@ -51,7 +51,7 @@ fn parse(text: &str) -> Result<Vec<Sample>, String> {
     if unique.len() == samples.len() { Ok(samples) } else { Err("a sample stands there twice".into()) }
 }
 
-/// Reads `a="b",c="d"}` and returns what follows.
+/// Parses `a="b",c="d"}` and returns the text after it.
 fn parse_labels<'a>(mut text: &'a str, labels: &mut Labels) -> Result<&'a str, String> {
     loop {
         let (name, rest) = text.split_once("=\"").ok_or("no label")?;
@@ -130,7 +130,7 @@ proptest! {
         let latency = Latency { quantiles: vec![(0.5, sum)], sum, count };
         let tallies = Tallies { restarts: count, ..Tallies::default() };
         let measured = Measured { version: &version, agents: &[], tallies: &tallies, latency: Some(&latency) };
-        // A carriage return is no end of a line in the format, but it is in `lines`.
+        // A carriage return does not end a line in the format, but `lines` strips it.
         prop_assume!(!version.contains('\r'));
         let samples = parse(&prometheus(&measured)).unwrap();
         prop_assert_eq!(value(&samples, "symposium_build_info", Some(("version", &version))), 1.0);

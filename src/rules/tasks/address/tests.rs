@@ -1,4 +1,4 @@
-//! Targets, and who of many is woken.
+//! Tests of targets and of the recipients that are woken.
 
 use crate::rules::tasks::address::*;
 
@@ -11,7 +11,7 @@ fn member(name: &str, parent: &str, project: &str) -> Member {
     }
 }
 
-/// A lead with two children in one project, one alone in another, and two projects of the same name.
+/// A lead with two children in one project, a single agent in another project, and two projects with the same name.
 fn members() -> Vec<Member> {
     vec![
         member("lead", "", "/src/api"),
@@ -24,7 +24,7 @@ fn members() -> Vec<Member> {
     ]
 }
 
-/// Who is reached, `*` behind those who are woken.
+/// Returns the recipients, with `*` after those that are woken.
 fn reached(target: &str, sender: &str, text: &str) -> Result<String, Unreached> {
     let members = members();
     let known = Known {

@@ -1,6 +1,6 @@
-//! What an agent that was handed over does on this machine without being asked again, in words: what runs, and what it
-//! is told. A text that reaches it is told whole and to the letter: its lines stand below one another, each behind a
-//! bar, so that none can pass for one of ours, and what would not be seen is spelt out.
+//! Describes the effects of a handed-over agent on this machine: the programs that run, and the texts that the agent
+//! receives. A text is shown completely and unchanged: each of its lines follows a bar, so that it cannot be mistaken
+//! for our own output, and invisible characters are escaped.
 
 use serde::Serialize;
 
@@ -8,30 +8,30 @@ use crate::model::{GivenParam, Heartbeat, Spec, Tier, visible};
 use crate::rules::lifecycle::params::{fill, settle};
 use crate::rules::lifecycle::spec_rows::{quoted, rhythm};
 
-/// More of a text than this is not told in a refusal: that there is more is said, and `--show` tells it.
+/// Maximum length of a text in a refusal; the refusal states that there is more, and `--show` prints all of it.
 const LONGEST_TOLD: usize = 8 * 1024;
 
-/// What an agent that was handed over is told, each text to the letter as it will reach it.
+/// Texts that a handed-over agent receives, exactly as they will reach it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Told {
-    /// What is added to its system prompt.
+    /// Text that is appended to its system prompt.
     pub system_prompt: Option<String>,
-    /// The first prompt, for one that has to go on without the conversation.
+    /// First prompt of an agent that continues without its conversation.
     pub first: Option<String>,
-    /// Its tasks.
+    /// Texts of its tasks.
     pub tasks: Vec<String>,
-    /// Its mail.
+    /// Texts of its messages.
     pub mail: Vec<String>,
-    /// What it is asked regularly, and when.
+    /// Heartbeat with its schedule.
     pub heartbeat: Option<Heartbeat>,
 }
 
 impl Told {
-    /// What a spec tells its agent, with the parameters that this one was given.
+    /// Returns the texts of a spec, with the given parameters substituted.
     pub fn by(spec: &Spec, given: &[GivenParam]) -> Told {
         let given: Vec<(String, String)> =
             given.iter().map(|given| (given.name.clone(), given.value.to_string())).collect();
-        // Where they do not fit, it is not started.
+        // An agent whose parameters are invalid is not started.
         let values = settle(&spec.params, &given).unwrap_or_default();
         let ask = |beat: Heartbeat| Heartbeat { prompt: fill(&beat.prompt, &values), ..beat };
         Told {
@@ -41,7 +41,7 @@ impl Told {
         }
     }
 
-    /// A sentence about the agent for each text, with the text below it.
+    /// Returns one sentence about the agent for each text, followed by the text.
     pub fn sentences(&self) -> Vec<String> {
         let system = self.system_prompt.iter().map(|text| told("has this in its system prompt:", text));
         let first = "is told this first, where its conversation cannot be resumed:";
@@ -56,8 +56,8 @@ impl Told {
     }
 }
 
-/// What acts on this machine, each in words. Nobody agrees to that by taking over an agent unseen. The demo agent does
-/// nothing that it is told; that it does so by itself is worth a word.
+/// Returns the effects on this machine, one sentence each; the user has to agree to them before an import. The demo
+/// agent does not act on texts, but its heartbeat is listed because it runs by itself.
 pub fn acts(spec: &Spec, kind: &str, told: &Told) -> Vec<String> {
     let texts = match kind {
         "demo" => Told { heartbeat: told.heartbeat.clone(), ..Told::default() }.sentences(),
@@ -66,8 +66,8 @@ pub fn acts(spec: &Spec, kind: &str, told: &Told) -> Vec<String> {
     runs(spec, kind).into_iter().chain(texts.into_iter().map(shortened)).collect()
 }
 
-/// The same without the texts: what runs, and what may without asking. The files in its work tell an agent CLI what to
-/// run, too.
+/// Returns the effects without the texts: the programs that run, and the actions that need no approval. Files in the
+/// agent's work can also make an agent CLI run programs.
 pub fn runs(spec: &Spec, kind: &str) -> Vec<String> {
     let mut runs = Vec::new();
     if !spec.command.is_empty() {
@@ -94,12 +94,12 @@ pub fn runs(spec: &Spec, kind: &str) -> Vec<String> {
     runs
 }
 
-/// Returns a text on one line, with characters that would not be seen written as `<U+XXXX>`.
+/// Returns a text on one line, with invisible characters written as `<U+XXXX>`.
 pub fn spelt(text: &str) -> String {
     visible(text).join("<U+000A>")
 }
 
-/// A sentence, and a text below it.
+/// Returns a sentence with a text below it.
 fn told(sentence: &str, text: &str) -> String {
     let mut told = sentence.to_owned();
     for line in visible(text) {
@@ -112,7 +112,7 @@ fn told(sentence: &str, text: &str) -> String {
     told
 }
 
-/// What nobody would read on a screen that they did not ask for is left out, and that is said.
+/// Truncates a long text, and states how much was omitted.
 fn shortened(told: String) -> String {
     match told.char_indices().nth(LONGEST_TOLD) {
         None => told,
@@ -162,7 +162,7 @@ mod tests {
                 "works by itself at set times (heartbeat), every 1h 30m, and is asked:\n| look at `rm`\n| and act",
             ]
         );
-        // One that does nothing that it is told does so by itself all the same.
+        // The demo agent does not act on texts, but its heartbeat runs by itself.
         assert_eq!(acts(&spec, "demo", &told), told.sentences()[1..]);
         let at = Told { heartbeat: Some(beat(Rhythm::Cron("0 9 * * 1\n".into()))), ..Told::default() };
         assert!(at.sentences()[0].contains(", at 0 9 * * 1<U+000A>, and is asked:"), "{at:?}");
