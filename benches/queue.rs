@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use symposium::env::Env;
 use symposium::ledger::Ledger;
 use symposium::manager::Manager;
-use symposium::model::{AgentId, Doer, NewTask};
+use symposium::model::{AgentId, Assignee, NewTask};
 
 use crate::place::Place;
 use crate::table::{Row, Table, median};
@@ -71,7 +71,7 @@ struct Costs {
 fn waiting(place: &Place, count: usize) -> Costs {
     let store = place.store();
     let (ledger, _) = Ledger::open(store.home(), Timestamp::now()).expect("a ledger");
-    let doer = Doer::Agent(AgentId::fresh(), "busy".parse().expect("a name"));
+    let doer = Assignee::Agent(AgentId::fresh(), "busy".parse().expect("a name"));
     let task = NewTask::plain(doer, "something to be done", "person");
     let open = ledger.queues().expect("queues").of.values().map(|queue| queue.queued as usize).sum::<usize>();
     let one_more = || {
@@ -85,7 +85,7 @@ fn waiting(place: &Place, count: usize) -> Costs {
     let manager = Manager::open(Env::capture(), Some(store.home())).expect("a manager");
     let tick = || {
         let began = Instant::now();
-        manager.settle_tasks().expect("settled");
+        manager.finish_tasks().expect("settled");
         manager.recover_deliveries().expect("recovered");
         manager.dispatchable(&Default::default()).expect("dispatchable");
         began.elapsed()

@@ -44,9 +44,9 @@ pub enum Error {
     /// No task has this number.
     NoSuchTask { id: TaskId },
     /// Neither an agent nor a spec has this name.
-    NobodyToDo { to: String, agents: Vec<AgentName>, specs: Vec<String> },
+    NoAssignee { to: String, agents: Vec<AgentName>, specs: Vec<String> },
     /// The state of the task does not permit the step.
-    TaskIs { id: TaskId, state: TaskState, verb: &'static str, why: String },
+    WrongTaskState { id: TaskId, state: TaskState, verb: &'static str, why: String },
     /// The recipient of a message does not exist.
     Unreached(Unreached),
     /// The board has no note of this name.
@@ -70,7 +70,7 @@ pub enum Error {
     /// A spec of a project would change what runs on this machine, and the user has not trusted its current version.
     UntrustedSpec(Box<UntrustedSpec>),
     /// The permissions of an agent do not allow the action.
-    OutOfPlace { what: String, hint: String },
+    NotPermitted { what: String, hint: String },
     /// The calling agent does not exist.
     UnknownCaller { name: String },
     /// The agent is not working on a task.
@@ -152,7 +152,7 @@ pub enum Error {
     /// A workspace cannot be created or used.
     Workspace { what: String, saw: Vec<String>, hint: String },
     /// A workspace contains unsaved work.
-    WorkThere { name: AgentName, place: String, found: Vec<String> },
+    UnsavedWorkInWorktree { name: AgentName, place: String, found: Vec<String> },
     /// The file is not a hand-off, or it is damaged.
     BadHandoff { what: String },
     /// The hand-off was created by a newer version of Symposium.
@@ -182,7 +182,7 @@ pub enum Error {
     /// The connection to a host was lost while its output was followed.
     LinkLost { name: HostName },
     /// The command cannot run on another machine.
-    NotFar { what: String, why: String, host: String },
+    LocalOnly { what: String, why: String, host: String },
     /// The OpenSSH client cannot be used.
     Ssh { what: String },
     /// The request would lose data.
@@ -199,7 +199,7 @@ pub enum Error {
     /// The owner's share process did not complete the handshake.
     DoorSilent { what: String, after: Duration },
     /// The listener of a new share did not become ready.
-    DoorShut { name: AgentName, with: String, after: Duration },
+    ShareNotReady { name: AgentName, with: String, after: Duration },
     /// An operation of the system failed.
     Io { what: String, source: std::io::Error },
 }

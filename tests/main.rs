@@ -10,3 +10,4 @@ mod mcp;
 mod real;
 mod supervisor;
 mod support;
+mod vocabulary;

@@ -63,7 +63,7 @@ const FIELDS: [Field; 5] = [
     Field { name: "weekday", from: 0, to: 7, names: WEEKDAYS },
 ];
 /// The maximum number of days of each month, from January.
-const LONGEST: [u32; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const MAX_DAYS_OF_MONTH: [u32; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 impl Cron {
     /// Returns whether the expression matches this day.
@@ -117,7 +117,9 @@ impl FromStr for Cron {
             any_day: days.starts_with('*'),
             any_weekday: weekdays.starts_with('*'),
         };
-        let exists = |at: usize| has(cron.months, at as u32 + 1) && cron.days.trailing_zeros() <= LONGEST[at];
+        let exists = |at: usize| {
+            has(cron.months, at as u32 + 1) && cron.days.trailing_zeros() <= MAX_DAYS_OF_MONTH[at]
+        };
         if cron.any_weekday && !(0..12).any(exists) {
             return Err(InvalidCron::Never);
         }

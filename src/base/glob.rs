@@ -12,7 +12,7 @@ pub fn bad_pattern(text: &str) -> Option<&'static str> {
     if text.contains("**") {
         return Some("cannot have `**`; allowed: `*` and `?` in each name of the path");
     }
-    steps(text).any(is_gits_own).then_some("is git's own, and each worktree has one")
+    steps(text).any(is_git_dir).then_some("is git's own, and each worktree has one")
 }
 
 /// Returns the path components of a pattern.
@@ -26,7 +26,7 @@ pub fn is_pattern(step: &str) -> bool {
 }
 
 /// Returns whether a name is reserved for git. The comparison ignores case, because some file systems do.
-pub fn is_gits_own(name: &str) -> bool {
+pub fn is_git_dir(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git")
 }
 

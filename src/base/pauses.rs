@@ -3,19 +3,19 @@
 use std::time::Duration;
 
 /// The first pause. tmux notices the end of a process within one or two milliseconds on an idle machine.
-const FIRST: Duration = Duration::from_millis(2);
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
 /// The longest pause: a delay that a user does not notice, at a cost of 20 checks per second.
-const LONGEST: Duration = Duration::from_millis(50);
+const MAX_PAUSE: Duration = Duration::from_millis(50);
 
 /// Returns the pauses between the checks of a wait that lasts `total`. Each is twice as long as the previous one, up to
 /// a limit; together they are exactly as long as the wait.
 pub fn growing_pauses(total: Duration) -> impl Iterator<Item = Duration> {
     let mut left = total;
-    let mut next = FIRST;
+    let mut next = FIRST_PAUSE;
     std::iter::from_fn(move || {
         let pause = next.min(left);
         left -= pause;
-        next = (next * 2).min(LONGEST);
+        next = (next * 2).min(MAX_PAUSE);
         (!pause.is_zero()).then_some(pause)
     })
 }
@@ -28,7 +28,7 @@ mod tests {
     fn pauses_grow_and_fill_the_whole_wait() {
         let pauses: Vec<Duration> = growing_pauses(Duration::from_secs(2)).collect();
         assert_eq!(pauses[..3], [2, 4, 8].map(Duration::from_millis));
-        assert_eq!(pauses.iter().max(), Some(&LONGEST));
+        assert_eq!(pauses.iter().max(), Some(&MAX_PAUSE));
         assert_eq!(pauses.iter().sum::<Duration>(), Duration::from_secs(2));
         assert!(pauses.len() < 50, "{} looks at tmux", pauses.len());
     }

@@ -15,7 +15,7 @@ const LONGEST_LINE: usize = 128 << 20;
 
 /// The expected form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub enum OutputMode {
     /// Text, with or without colours.
     Text {
         /// Whether colours are passed through.
@@ -35,7 +35,7 @@ pub enum Manner {
 /// Sanitizes one stream.
 #[derive(Debug)]
 pub struct Cleaner {
-    manner: Manner,
+    manner: OutputMode,
     /// Input that is incomplete and therefore not shown yet.
     rest: Vec<u8>,
     is_styled: bool,
@@ -44,16 +44,16 @@ pub struct Cleaner {
 
 impl Cleaner {
     /// Creates a sanitizer for a stream of this form.
-    pub fn of(manner: Manner) -> Cleaner {
+    pub fn of(manner: OutputMode) -> Cleaner {
         Cleaner { manner, rest: vec![], is_styled: false, refused: 0 }
     }
 
     /// Adds input and returns the part that can be shown now.
     pub fn clean(&mut self, bytes: &[u8]) -> Vec<u8> {
         match self.manner {
-            Manner::AsPrinted => bytes.to_vec(),
-            Manner::Json => self.lines(bytes),
-            Manner::Text { .. } | Manner::Drawn { .. } => {
+            OutputMode::AsPrinted => bytes.to_vec(),
+            OutputMode::Json => self.lines(bytes),
+            OutputMode::Text { .. } | OutputMode::Drawn { .. } => {
                 self.rest.extend_from_slice(bytes);
                 self.text(End::NotYet)
             }
@@ -63,10 +63,10 @@ impl Cleaner {
     /// Returns the remaining output and switches off a colour that was left on.
     pub fn finish(&mut self) -> Vec<u8> {
         let mut shown = match self.manner {
-            Manner::AsPrinted => vec![],
-            Manner::Json if self.rest.is_empty() => vec![],
-            Manner::Json => self.lines(b"\n"),
-            Manner::Text { .. } | Manner::Drawn { .. } => self.text(End::Here),
+            OutputMode::AsPrinted => vec![],
+            OutputMode::Json if self.rest.is_empty() => vec![],
+            OutputMode::Json => self.lines(b"\n"),
+            OutputMode::Text { .. } | OutputMode::Drawn { .. } => self.text(End::Here),
         };
         if std::mem::take(&mut self.is_styled) {
             shown.extend_from_slice(b"\x1b[0m");
@@ -156,9 +156,9 @@ impl Cleaner {
     /// Classifies the escape sequence at the start of `bytes`.
     fn sequence(&mut self, bytes: &[u8]) -> Sequence {
         let (coloured, drawn) = match self.manner {
-            Manner::Text { coloured } => (coloured, false),
-            Manner::Drawn { coloured } => (coloured, true),
-            Manner::Json | Manner::AsPrinted => (false, false),
+            OutputMode::Text { coloured } => (coloured, false),
+            OutputMode::Drawn { coloured } => (coloured, true),
+            OutputMode::Json | OutputMode::AsPrinted => (false, false),
         };
         if drawn && bytes.starts_with(REDRAW) {
             return Sequence::Whole(REDRAW.len());
@@ -228,9 +228,9 @@ mod tests {
 
     use super::*;
 
-    const TEXT: Manner = Manner::Text { coloured: true };
+    const TEXT: OutputMode = OutputMode::Text { coloured: true };
 
-    fn cleaned(manner: Manner, pieces: &[&[u8]]) -> String {
+    fn cleaned(manner: OutputMode, pieces: &[&[u8]]) -> String {
         let mut cleaner = Cleaner::of(manner);
         let mut all: Vec<u8> = pieces.iter().flat_map(|piece| cleaner.clean(piece)).collect();
         all.extend(cleaner.finish());
@@ -259,13 +259,13 @@ mod tests {
         ] {
             assert_eq!(cleaned(TEXT, &[said]), shown, "{said:?}");
         }
-        let plain = Manner::Text { coloured: false };
+        let plain = OutputMode::Text { coloured: false };
         assert_eq!(cleaned(plain, &[b"\x1b[1m\x1b[31merror:\x1b[0m no"]), "error: no");
     }
 
     #[test]
     fn a_list_that_is_drawn_again_may_clear_the_screen_and_do_nothing_else() {
-        let drawn = Manner::Drawn { coloured: true };
+        let drawn = OutputMode::Drawn { coloured: true };
         assert_eq!(
             cleaned(drawn, &[b"\x1b[H\x1b[Ja\n", b"\x1b[H", b"\x1b[Jb"]),
             "\x1b[H\x1b[Ja\n\x1b[H\x1b[Jb"
@@ -285,7 +285,7 @@ mod tests {
             ("warning: x\n", "", 1),
             ("{\"a\":", "", 1),
         ] {
-            let mut cleaner = Cleaner::of(Manner::Json);
+            let mut cleaner = Cleaner::of(OutputMode::Json);
             let mut all = cleaner.clean(said.as_bytes());
             all.extend(cleaner.finish());
             assert_eq!(String::from_utf8(all).unwrap(), shown, "{said:?}");
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn what_is_printed_here_as_it_is_stays_as_it_is() {
-        assert_eq!(Cleaner::of(Manner::AsPrinted).clean(b"\x1b[2J\xff"), b"\x1b[2J\xff");
+        assert_eq!(Cleaner::of(OutputMode::AsPrinted).clean(b"\x1b[2J\xff"), b"\x1b[2J\xff");
     }
 
     proptest! {
@@ -310,7 +310,7 @@ mod tests {
         ) {
             let text = words.concat().into_bytes();
             let (before, behind) = text.split_at(at.index(text.len() + 1));
-            for manner in [TEXT, Manner::Drawn { coloured: true }] {
+            for manner in [TEXT, OutputMode::Drawn { coloured: true }] {
                 let whole = cleaned(manner, &[&text]);
                 prop_assert_eq!(&whole, &cleaned(manner, &[before, behind]));
                 let left = whole.replace("\x1b[H\x1b[J", "").replace("\x1b[0m", "").replace("\x1b[31m", "");
@@ -325,7 +325,7 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_panic(bytes in any::<Vec<u8>>()) {
-            for manner in [TEXT, Manner::Drawn { coloured: false }, Manner::Json] {
+            for manner in [TEXT, OutputMode::Drawn { coloured: false }, OutputMode::Json] {
                 let mut cleaner = Cleaner::of(manner);
                 cleaner.clean(&bytes);
                 cleaner.finish();

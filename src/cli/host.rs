@@ -8,7 +8,7 @@ use super::render::times::age;
 use super::{Invocation, render::ui};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Asking, HostRequest, HostView, Insisting};
+use crate::manager::{Asking, HostCheck, HostRequest, HostView};
 use crate::model::{HostName, InvalidHost};
 
 #[derive(Debug, Subcommand)]
@@ -75,7 +75,7 @@ fn add(args: Add, context: &Invocation) -> Result<(), Error> {
         address: args.address.parse().map_err(bad(&args.address))?,
         port: args.port,
         binary: args.binary.map(|path| path.parse().map_err(bad(&path))).transpose()?,
-        insisting: if args.force { Insisting::Yes } else { Insisting::No },
+        insisting: if args.force { HostCheck::Yes } else { HostCheck::No },
         asking: if context.ui.can_ask() { Asking::Allowed } else { Asking::Never },
     };
     let added = Hosts(&context.manager).host_add(request)?;

@@ -170,7 +170,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         );
     }
     // The same applies to every git process that writes.
-    if let Some(why) = Context::become_tied(&args) {
+    if let Some(why) = Context::die_with_parent(&args) {
         let report = Error::io("cannot start a program")(why).report();
         return Ui::new(false, false, Color::Never).error(&report);
     }

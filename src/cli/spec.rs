@@ -36,7 +36,7 @@ pub(super) enum Verb {
 /// Where specs are looked for.
 #[derive(Debug, Args)]
 struct Looking {
-    /// Look in this file only
+    /// TmuxSnapshot in this file only
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// As for an agent that works there, instead of here

@@ -43,7 +43,7 @@ pub(super) struct New {
     /// Parameter of the spec: `{{K}}` in prompts, SYMPOSIUM_PARAM_K in the environment
     #[arg(long = "param", value_name = "K=V", value_parser = spawn::parameter, allow_hyphen_values = true)]
     params: Vec<(String, String)>,
-    /// Look for specs in this file only
+    /// TmuxSnapshot for specs in this file only
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Branch, existing or new [default: symposium/NAME]
@@ -108,7 +108,7 @@ fn new(args: New, context: &Invocation) -> Result<u8, Error> {
         changes: spawn::changes(args.with_changes),
         params: args.params,
         config: args.config,
-        size: ui::room_for_an_agent(),
+        size: ui::agent_terminal_size(),
         ..SpawnRequest::default()
     };
     let spawned =

@@ -11,7 +11,7 @@ use crate::model::{ClockTime, QuietHours, bad_pattern};
 type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
 
 /// Maximum duration: longer than any useful value, and short enough that adding it to a time does not overflow.
-const LONGEST: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
+const MAX_DURATION: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
 
 /// An error at a byte offset of the text.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) fn number(value: Value<'_, '_>) -> Read<u32> {
 pub(super) fn duration(value: Value<'_, '_>) -> Read<Duration> {
     let span = value.get_ref().as_str().and_then(parse_duration);
     match span {
-        Some(span) if span > LONGEST => wrong(value, "longer than ten years"),
+        Some(span) if span > MAX_DURATION => wrong(value, "longer than ten years"),
         Some(span) => Ok(span),
         None => expected(value, "a time span such as \"90s\", \"10m\", \"2h\" or \"7d\""),
     }

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Words per second. A long answer is faster, so that it does not take much longer than [`LONGEST`].
+/// Words per second. A long answer is faster, so that it does not take much longer than [`MAX_SECONDS`].
 const WORDS: f64 = 40.0;
-const LONGEST: f64 = 3.0;
+const MAX_SECONDS: f64 = 3.0;
 
 /// A longer line is printed as a whole, because a growing line must fit on the screen below the history.
 const LONGEST_LINE: usize = 400;
@@ -36,7 +36,7 @@ impl Stream {
                 }
             })
             .collect();
-        let pace = WORDS.max(rest.len() as f64 / LONGEST);
+        let pace = WORDS.max(rest.len() as f64 / MAX_SECONDS);
         Stream { rest, live: String::new(), started: now, given: 0, pace }
     }
 
@@ -86,7 +86,7 @@ mod tests {
                 lines.extend(stream.due(now));
             }
             prop_assert_eq!(lines.join("\n"), format!("● {answer}"));
-            prop_assert!(now - start < Duration::from_secs_f64(LONGEST + 1.0));
+            prop_assert!(now - start < Duration::from_secs_f64(MAX_SECONDS + 1.0));
         }
     }
 }

@@ -32,7 +32,9 @@ impl Error {
             | Error::BadParams { .. }
             | Error::LooserTier { .. }
             | Error::NoSuchEnvironment { .. } => self.about_finding(),
-            Error::NoSuchTask { .. } | Error::NobodyToDo { .. } | Error::TaskIs { .. } => self.about_tasks(),
+            Error::NoSuchTask { .. } | Error::NoAssignee { .. } | Error::WrongTaskState { .. } => {
+                self.about_tasks()
+            }
             Error::Unreached(_)
             | Error::NoSuchNote { .. }
             | Error::BadKey { .. }
@@ -47,9 +49,9 @@ impl Error {
             | Error::FarError { .. }
             | Error::FarUnknown { .. }
             | Error::LinkLost { .. }
-            | Error::NotFar { .. }
+            | Error::LocalOnly { .. }
             | Error::Ssh { .. } => self.about_hosts(),
-            Error::OutOfPlace { .. } | Error::UnknownCaller { .. } | Error::NoTaskAtHand { .. } => {
+            Error::NotPermitted { .. } | Error::UnknownCaller { .. } | Error::NoTaskAtHand { .. } => {
                 self.about_place()
             }
             Error::NoSuchUser { .. }
@@ -57,7 +59,7 @@ impl Error {
             | Error::NotSharedWith { .. }
             | Error::StillShared { .. }
             | Error::DoorSilent { .. }
-            | Error::DoorShut { .. } => self.about_sharing(),
+            | Error::ShareNotReady { .. } => self.about_sharing(),
             Error::UntrustedSpec(untrusted) => trust::untrusted_spec(untrusted),
             Error::CannotAnswer { .. }
             | Error::NoSuchOption { .. }
@@ -220,7 +222,7 @@ impl Error {
         match self {
             Error::NoSuchTask { id } => report("no-such-task", 3, format!("there is no task {id}"))
                 .hint("`symposium task list --all` shows them"),
-            Error::NobodyToDo { to, agents, specs } => {
+            Error::NoAssignee { to, agents, specs } => {
                 let known = agents.iter().map(AgentName::as_str).chain(specs.iter().map(String::as_str));
                 let near = nearest(to, known);
                 let report = report("nobody-to-do", 3, format!("no agent or spec named `{}`", shown(to)));
@@ -235,7 +237,7 @@ impl Error {
                     },
                 )
             }
-            Error::TaskIs { id, state, verb, why } => {
+            Error::WrongTaskState { id, state, verb, why } => {
                 let attempt = match *verb {
                     "done" => format!("mark task {id} as done"),
                     "fail" => format!("mark task {id} as failed"),
@@ -367,7 +369,7 @@ impl Error {
                 .hint("go into a repository, or make one with `git init`")
                 .hint("or start an agent in an empty folder: `symposium agent spawn --workspace scratch`"),
             Error::Workspace { what, saw, hint } => report("workspace", 1, what).saw_all(saw).hint(hint),
-            Error::WorkThere { name, place, found } => report("work-there", 1, format!("the worktree of agent `{name}` holds work that exists nowhere else"))
+            Error::UnsavedWorkInWorktree { name, place, found } => report("work-there", 1, format!("the worktree of agent `{name}` holds work that exists nowhere else"))
                 .saw_all(found)
                 .saw("nothing was changed")
                 .hint(format!("commit and push it in `{place}`"))

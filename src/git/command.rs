@@ -17,7 +17,7 @@ use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process_group};
 const BOUND: Duration = Duration::from_secs(2);
 
 /// Time limit for commands that write, or whose result protects work: the checkout of a big repository takes minutes.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
+const GIT_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 /// Maximum size of the output in bytes, more than any list that fits on a screen. The rest is not read.
 const MOST_OUTPUT: u64 = 4 << 20;
@@ -99,7 +99,7 @@ impl Git {
 
     /// Uses the long time limit, for results that are worth a wait.
     pub fn patient(self) -> Git {
-        self.within(PATIENCE)
+        self.within(GIT_TIMEOUT)
     }
 
     /// Uses another time limit.

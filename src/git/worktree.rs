@@ -26,7 +26,7 @@ pub enum BranchPlan {
     /// The branch is created from HEAD.
     New(String),
     /// The branch exists without commits of its own, and is reset to HEAD.
-    Again(String),
+    RestartPlan(String),
     /// The branch is created at a commit from a hand-off.
     At {
         /// Name of the branch.
@@ -49,7 +49,9 @@ impl BranchPlan {
     /// Returns the name of the branch.
     pub fn branch(&self) -> &str {
         match self {
-            BranchPlan::New(branch) | BranchPlan::Again(branch) | BranchPlan::Existing(branch) => branch,
+            BranchPlan::New(branch) | BranchPlan::RestartPlan(branch) | BranchPlan::Existing(branch) => {
+                branch
+            }
             BranchPlan::Follow { branch, .. } | BranchPlan::At { branch, .. } => branch,
         }
     }
@@ -130,7 +132,7 @@ impl Git {
         match wish {
             BranchWish::Named(_) => Ok(BranchPlan::Existing(branch.to_owned())),
             BranchWish::Own(_) => match self.own_commits(dir, branch)? {
-                0 => Ok(BranchPlan::Again(branch.to_owned())),
+                0 => Ok(BranchPlan::RestartPlan(branch.to_owned())),
                 commits => Err(Refusal::HasCommits { branch: branch.to_owned(), commits }),
             },
         }
@@ -142,7 +144,7 @@ impl Git {
         let branch = plan.branch();
         let args: Vec<&str> = match plan {
             BranchPlan::New(_) => vec!["--no-track", "-b", branch, &place, "HEAD"],
-            BranchPlan::Again(_) => vec!["--no-track", "-B", branch, &place, "HEAD"],
+            BranchPlan::RestartPlan(_) => vec!["--no-track", "-B", branch, &place, "HEAD"],
             BranchPlan::At { commit, .. } => vec!["--no-track", "-b", branch, &place, commit],
             BranchPlan::Existing(_) => vec![&place, branch],
             BranchPlan::Follow { remote, .. } => vec!["--track", "-b", branch, &place, remote],

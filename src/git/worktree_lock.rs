@@ -15,7 +15,7 @@ use super::{common_dir, project};
 
 /// Time limit for waiting for the lock, longer than writing an entry takes. A holder that exceeds it hangs, and the
 /// command proceeds without the lock.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Git {
     /// Runs an operation on the list of worktrees with exclusive access to the repository around a directory.
@@ -48,5 +48,5 @@ fn take(dir: File) -> Option<File> {
     // The thread is left behind when the time limit is exceeded; it releases a lock that it gets too late.
     let wait = move || done.send(dir.lock().map(|()| dir));
     thread::Builder::new().name("git turn".to_owned()).spawn(wait).ok()?;
-    result.recv_timeout(PATIENCE).ok()?.ok()
+    result.recv_timeout(LOCK_TIMEOUT).ok()?.ok()
 }

@@ -6,7 +6,7 @@ use crate::model::{Kind, PromptVia, Tier};
 
 /// The options that apply for the lifetime of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct CliOptions {
     /// The name of the model.
     pub model: Option<String>,
     /// The text to append to the system prompt.
@@ -67,7 +67,7 @@ pub struct CommandLine<'a> {
 }
 
 /// Returns the command with its lasting arguments. Fails if the kind would act more freely than requested.
-pub fn base(kind: &Kind, command: &[String], wish: &Wish) -> Result<Base, Looser> {
+pub fn base(kind: &Kind, command: &[String], wish: &CliOptions) -> Result<Base, Looser> {
     let mut args = command.to_vec();
     let mut unsaid = Vec::new();
     args.extend_from_slice(&kind.args);

@@ -18,7 +18,7 @@ mod signal;
 
 use std::path::PathBuf;
 
-pub use argv::{Base, CommandLine, Looser, Opening, Wish, argv, base};
+pub use argv::{Base, CliOptions, CommandLine, Looser, Opening, argv, base};
 pub use catalog::Kinds;
 pub use conversation_files::{find_conversation, place_conversation};
 pub use hook::{HookCommand, HookSetup, hooks};

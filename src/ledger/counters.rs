@@ -3,13 +3,13 @@
 use rusqlite::Transaction;
 
 use super::{Ledger, LedgerError};
-use crate::model::{Status, Tallies};
+use crate::model::{EventCounters, Status};
 
 impl Ledger {
     /// Returns the counters since the ledger was created.
-    pub fn tallies(&self) -> Result<Tallies, LedgerError> {
+    pub fn tallies(&self) -> Result<EventCounters, LedgerError> {
         self.read(|connection| {
-            let mut tallies = Tallies::default();
+            let mut tallies = EventCounters::default();
             let mut happened = connection.prepare(
                 "SELECT what, to_status, sum(times) FROM (
                      SELECT what, coalesce(to_status, '') AS to_status, count(*) AS times FROM happenings GROUP BY 1, 2
@@ -41,7 +41,7 @@ pub(super) fn remember(change: &Transaction<'_>, id: i64) -> rusqlite::Result<()
     change.execute(sql, [id]).map(drop)
 }
 
-fn count(tallies: &mut Tallies, (what, to): (&str, &str), times: u64) {
+fn count(tallies: &mut EventCounters, (what, to): (&str, &str), times: u64) {
     match what {
         "status" => {
             if let Ok(to) = to.parse::<Status>() {

@@ -47,7 +47,7 @@ pub enum LedgerError {
         path: PathBuf,
     },
     /// Other processes held the lock for longer than the time limit.
-    #[error("{} was held by another process for {} s", path.display(), super::file::PATIENCE.as_secs())]
+    #[error("{} was held by another process for {} s", path.display(), super::file::BUSY_TIMEOUT.as_secs())]
     Busy {
         /// Path of the ledger file.
         path: PathBuf,

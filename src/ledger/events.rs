@@ -6,7 +6,7 @@ use rusqlite::{Row, Transaction, params};
 use uuid::Uuid;
 
 use super::{Durability, Ledger, LedgerError};
-use crate::model::{AgentId, Exit, Happening, Status, WaitingFor, What};
+use crate::model::{AgentId, Exit, LedgerEvent, Status, WaitingFor, What};
 
 /// Maximum stored length of a reason in bytes; agents put whole screens there.
 const MOST_WHY: usize = 4096;
@@ -63,7 +63,7 @@ impl Ledger {
     }
 
     /// Stores events, either all of them or none.
-    pub fn note(&self, happened: &[Happening]) -> Result<(), LedgerError> {
+    pub fn note(&self, happened: &[LedgerEvent]) -> Result<(), LedgerError> {
         if happened.is_empty() {
             return Ok(());
         }
@@ -73,7 +73,7 @@ impl Ledger {
     }
 
     /// Returns events with their numbers, oldest first.
-    pub fn happenings(&self, query: &Query) -> Result<Vec<(i64, Happening)>, LedgerError> {
+    pub fn happenings(&self, query: &Query) -> Result<Vec<(i64, LedgerEvent)>, LedgerError> {
         let since = query.since.map_or(i64::MIN, Timestamp::as_microsecond);
         let after = query.after.unwrap_or_default();
         let agent = query.agent.map(|agent| *agent.0.as_bytes());
@@ -98,7 +98,7 @@ impl Ledger {
     }
 
     /// Returns the last status change of an agent.
-    pub fn last_status(&self, agent: AgentId) -> Result<Option<Happening>, LedgerError> {
+    pub fn last_status(&self, agent: AgentId) -> Result<Option<LedgerEvent>, LedgerError> {
         self.read(|connection| {
             let mut statement = connection.prepare(
                 "SELECT id, at, agent, name, what, seq, from_status, to_status, waiting_for, exit_code, exit_signal, why
@@ -112,7 +112,7 @@ impl Ledger {
     /// Makes the stored status changes consistent with the registry, which knows the last change of each agent. Deletes
     /// later changes, which an interrupted process left behind, and inserts a last change that is missing. Returns the
     /// number of corrected rows.
-    pub fn mend(&self, last: &[Happening]) -> Result<usize, LedgerError> {
+    pub fn mend(&self, last: &[LedgerEvent]) -> Result<usize, LedgerError> {
         self.write(Durability::OfHistory, |change| {
             let mut mended = 0;
             let mut cut_short = change.prepare("DELETE FROM happenings WHERE agent = ?1 AND seq > ?2")?;
@@ -171,8 +171,8 @@ impl Ledger {
     }
 }
 
-fn insert(change: &Transaction<'_>, happening: &Happening) -> rusqlite::Result<()> {
-    let Happening { at, agent, name, what, why } = happening;
+fn insert(change: &Transaction<'_>, happening: &LedgerEvent) -> rusqlite::Result<()> {
+    let LedgerEvent { at, agent, name, what, why } = happening;
     let (seq, from, to, waiting_for, exit) = match what {
         What::Status { seq, from, to, waiting_for, exit } => {
             // A sequence number above SQLite's limit would take a billion years to reach.
@@ -200,7 +200,7 @@ fn insert(change: &Transaction<'_>, happening: &Happening) -> rusqlite::Result<(
 }
 
 /// Converts a row to an event, or returns `None` if a value is unknown to this version.
-fn happening(row: &Row<'_>) -> Option<(i64, Happening)> {
+fn happening(row: &Row<'_>) -> Option<(i64, LedgerEvent)> {
     let what: String = row.get(4).ok()?;
     let what = match what.as_str() {
         "status" => What::Status {
@@ -215,7 +215,7 @@ fn happening(row: &Row<'_>) -> Option<(i64, Happening)> {
         },
         word => PLAIN.into_iter().find(|what| what.word() == word)?,
     };
-    let happening = Happening {
+    let happening = LedgerEvent {
         at: Timestamp::from_microsecond(row.get(1).ok()?).ok()?,
         agent: AgentId(Uuid::from_bytes(row.get(2).ok()?)),
         name: row.get::<_, String>(3).ok()?.parse().ok()?,

@@ -22,7 +22,7 @@ use super::schema::{self, VERSION};
 use crate::failpoint;
 
 /// Time limit for waiting for another writer. A write takes about a millisecond.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Size of the write-ahead log in bytes above which a writer runs a checkpoint. The first process that opens the ledger
 /// reads the whole log, half a millisecond at the median; a checkpoint costs some fsyncs.
@@ -158,7 +158,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     // Every command is a short process: a checkpoint at each exit would cost two fsyncs.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -189,7 +189,7 @@ pub(super) fn announce(path: &Path) {
 pub(super) fn take_over_log(connection: &Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(Duration::ZERO)?;
     let in_the_way = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     in_the_way.map(|busy: i64| busy == 0)
 }
 
@@ -255,7 +255,7 @@ fn keep_aside(path: &Path, now: Timestamp) -> Result<Option<PathBuf>, LedgerErro
 fn lock(path: &Path) -> Result<File, LedgerError> {
     let lock = beside(path, ".lock");
     let file = private(&lock).map_err(LedgerError::io(&lock))?;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::task_transitions::note_step;
 use super::{Durability, Ledger, LedgerError};
-use crate::model::{AgentId, Doer, NewTask, Priority, Progress, Task, TaskId, TaskState};
+use crate::model::{AgentId, Assignee, NewTask, Priority, Progress, Task, TaskId, TaskState};
 
 /// The agent id of tasks that no agent has claimed yet.
 pub(super) const NOBODY: [u8; 16] = [0; 16];
@@ -33,8 +33,8 @@ impl Ledger {
     /// Adds a task to a queue. The tasks that it depends on must exist; the inner error names the first that does not.
     pub fn add_task(&self, task: &NewTask, now: Timestamp) -> Result<Result<TaskId, TaskId>, LedgerError> {
         let (agent, name, pool) = match &task.doer {
-            Doer::Agent(id, name) => (*id.0.as_bytes(), name.as_str(), None),
-            Doer::Any(spec) => (NOBODY, "", Some(spec)),
+            Assignee::Agent(id, name) => (*id.0.as_bytes(), name.as_str(), None),
+            Assignee::Any(spec) => (NOBODY, "", Some(spec)),
         };
         self.write(Durability::OfWork, |change| {
             let mut blocked = 0;

@@ -15,12 +15,12 @@ impl Context {
     }
 
     /// Returns the agent in whose process tree this command runs. It is found by its id, which survives a rename.
-    pub(in crate::manager) fn speaker(&self) -> Result<Option<AgentRecord>, Error> {
+    pub(in crate::manager) fn calling_agent(&self) -> Result<Option<AgentRecord>, Error> {
         let text = |key| self.env.var(key).and_then(|value| value.to_str());
         let id: Option<AgentId> = text(AGENT_ID).and_then(|id| id.parse().ok());
         let name: Option<AgentName> = text(AGENT).and_then(|name| name.parse().ok());
         let now = Env::now();
-        if let Some(record) = name.as_ref().map(|name| self.written_down(name)).transpose()?.flatten()
+        if let Some(record) = name.as_ref().map(|name| self.record_of_event(name)).transpose()?.flatten()
             // Any process can set the name; the id proves it.
             && id == Some(record.id)
         {
@@ -32,7 +32,7 @@ impl Context {
 
     /// Returns the record. An agent may report an event before its spawn wrote the record; the spawn holds the lock
     /// until then.
-    pub(in crate::manager) fn written_down(&self, name: &AgentName) -> Result<Option<AgentRecord>, Error> {
+    pub(in crate::manager) fn record_of_event(&self, name: &AgentName) -> Result<Option<AgentRecord>, Error> {
         if let Some(record) = self.store.find(name, Env::now())? {
             return Ok(Some(record));
         }

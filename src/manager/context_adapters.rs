@@ -6,7 +6,7 @@ use crate::git::Git;
 use crate::manager::Context;
 use crate::manager::agent_process::{is_alive, server_of};
 use crate::model::{AgentRecord, Kind};
-use crate::process::TIE;
+use crate::process::WITH_PARENT;
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::tmux::Tmux;
 use std::path::Path;
@@ -15,12 +15,12 @@ impl Context {
     /// Returns git with the PATH and HOME of this process; its child processes end with this process.
     pub(in crate::manager) fn git(&self) -> Git {
         let var = |key| self.env.var(key).unwrap_or_default().to_owned();
-        Git::new(var("PATH"), var("HOME")).tied_by(TIE)
+        Git::new(var("PATH"), var("HOME")).tied_by(WITH_PARENT)
     }
 
     /// Lets a running server create its socket again after a cleanup of `/tmp` deleted it, before a second server takes
     /// the path.
-    pub(in crate::manager) fn mend_socket(&self, tmux: &Tmux) {
+    pub(in crate::manager) fn reopen_deleted_socket(&self, tmux: &Tmux) {
         if !tmux.has_no_socket() {
             return;
         }

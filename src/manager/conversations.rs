@@ -7,7 +7,7 @@ use crate::manager::supervisor::SupervisorControl;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::lifecycle::resume::{Again, How, Resumed};
+use super::lifecycle::resume::{How, RestartPlan, Resumed};
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{AgentName, AgentRecord, Kind, Title};
@@ -76,7 +76,7 @@ impl Conversations<'_> {
             (Switched::Back, Some(id)) => Opening::Resume(id.clone()),
             _ => conversation_start::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
         };
-        let again = Again { kind: &kind, opening, pane, how: How::ASKED, first: None };
+        let again = RestartPlan { kind: &kind, opening, pane, how: How::ASKED, first: None };
         let mut resumed = Lifecycle(self.0).start_again(record, again, &lock)?;
         if switched == Switched::New {
             resumed.remark = format!("starts a new conversation, `{wanted}`");

@@ -18,11 +18,11 @@ use serde::Serialize;
 use super::Removal;
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{AgentName, EnvironmentName, Look};
+use crate::model::{AgentName, EnvironmentName, TmuxSnapshot};
 use crate::store::{self, Store};
 
 /// How long agents get to exit when their environment is removed by force.
-const GRACE: Duration = Duration::from_secs(5);
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The named environments of this user.
 pub struct Environments {
@@ -94,12 +94,12 @@ impl Environments {
             return Err(self.no_such(name.as_str()));
         }
         let manager = Context::open(self.env.clone(), Some(&path))?;
-        let survey = StatusTracker(&manager).survey()?;
-        if let Some(silence) = survey.silence {
+        let current_agents = StatusTracker(&manager).current_agents()?;
+        if let Some(silence) = current_agents.silence {
             return Err(silence);
         }
         let live: Vec<AgentName> =
-            survey.agents.iter().filter(|a| a.status.is_live()).map(|a| a.name.clone()).collect();
+            current_agents.agents.iter().filter(|a| a.status.is_live()).map(|a| a.name.clone()).collect();
         if removal == Removal::Careful {
             refuse_while_they_run(name, &live)?;
             for record in manager.store.read(Env::now())? {
@@ -107,7 +107,7 @@ impl Environments {
             }
         }
         SupervisorControl(&manager).stop_supervisor()?;
-        for (_, killed) in Lifecycle(&manager).kill_all(&live, GRACE) {
+        for (_, killed) in Lifecycle(&manager).kill_all(&live, TERMINATION_TIMEOUT) {
             killed?;
         }
         for record in manager.store.read(Env::now())? {
@@ -169,8 +169,8 @@ impl Context {
     /// Ends our tmux server if it has no sessions. Returns an error if it has sessions that belong to no agent.
     fn end_server(&self) -> Result<(), Error> {
         match self.tmux()?.look()? {
-            Look::Running(server) if server.panes.is_empty() => Ok(self.tmux()?.end()?),
-            Look::Running(server) => Err(Error::Unsafe {
+            TmuxSnapshot::Running(server) if server.panes.is_empty() => Ok(self.tmux()?.end()?),
+            TmuxSnapshot::Running(server) => Err(Error::Unsafe {
                 what: format!("{} sessions that are no agent's run in its tmux server", server.panes.len()),
                 hint: format!("see them with `tmux -S {} list-sessions`", self.tmux()?.socket().display()),
             }),

@@ -13,7 +13,7 @@ use crate::model::is_deceptive;
 use crate::specs::SpecError;
 use crate::ssh::SshError;
 use crate::store::StoreError;
-use crate::tmux::{LONGEST_SOCKET, TmuxError};
+use crate::tmux::{MAX_SOCKET_PATH, TmuxError};
 
 /// Returns a hint with the command that installs tmux on this machine.
 pub(super) fn how_to_install_tmux() -> String {
@@ -44,7 +44,7 @@ impl From<TmuxError> for Error {
                 Error::TmuxSilent { what: what.into(), after: bound, starting: None }
             }
             TmuxError::LongSocket { path, length } => {
-                Error::LongSocket { path: path.display().to_string(), length, longest: LONGEST_SOCKET }
+                Error::LongSocket { path: path.display().to_string(), length, longest: MAX_SOCKET_PATH }
             }
             TmuxError::NoDirectory { path } => Error::BadDirectory {
                 path: path.display().to_string(),

@@ -80,30 +80,30 @@ pub use diagnostics::Diagnostics;
 pub use diagnostics::completions::Named;
 pub use diagnostics::doctor::{Check, Health};
 pub use dispatch::Dispatcher;
-pub use dispatch::run::{Dispatchable, Errand, Outcome};
+pub use dispatch::run::{Dispatchable, Outcome, QueueItem};
 pub use environments::{EnvironmentView, Environments};
 pub use events::Events;
 pub use handoff::Handoff;
 pub use handoff::{
-    Destination, Existing, ExportRequest, Exported, ImportRequest, Imported, Parcel, QueueWish, Secrets,
-    Trust,
+    Destination, Existing, ExportRequest, Exported, ImportRequest, Imported, OpenedHandoff, QueueWish,
+    Secrets, Trust,
 };
 pub use hosts::Hosts;
 pub use hosts::attach::{Before, FarAttach, LinkNews, TAKE, WITHIN_TMUX};
-pub use hosts::list::{FarAgents, PATIENCE};
-pub use hosts::manage::{Asking, HostAdded, HostRequest, HostView, Insisting};
+pub use hosts::list::{FarAgents, HOST_TIMEOUT};
+pub use hosts::manage::{Asking, HostAdded, HostCheck, HostRequest, HostView};
 pub use hosts::run::{FarCommand, Piece, Showing};
 pub use hosts::serve::serve;
 pub use lifecycle::Lifecycle;
 pub use lifecycle::kill::Killed;
-pub use lifecycle::restart::Afresh;
-pub use lifecycle::restore::{Continued, Restored, Whom};
+pub use lifecycle::restart::ConversationChoice;
+pub use lifecycle::restore::{Continued, RestoreScope, Restored};
 pub use lifecycle::resume::Resumed;
 pub use lifecycle::spawn::Spawned;
 pub use maintenance::Maintenance;
-pub use maintenance::auto_restart::KeptAlive;
-pub use maintenance::heartbeat::Beaten;
-pub use maintenance::notify::{Announcer, Telling, Told};
+pub use maintenance::auto_restart::AutoRestartReport;
+pub use maintenance::heartbeat::HeartbeatReport;
+pub use maintenance::notify::{Announcer, NotifyReport, Told};
 pub use maintenance::transcript_writers::{StalledWriter, WriterRepair, WriterRepairs, WritersSeen};
 pub use messages::Messages;
 pub use messages::board::{LONGEST_NOTE, Writing};
@@ -113,12 +113,12 @@ pub use queue::TaskQueue;
 pub use recaps::Recaps;
 pub use registry::RegistryWriter;
 pub use removal::AgentRemoval;
-pub use removal::ephemeral::Vanished;
+pub use removal::ephemeral::RemovedEphemeral;
 pub use removal::prune::{PruneRequest, Pruned};
 pub use removal::remove::{Removal, Removed};
 pub use settings::Changes;
 pub use sharing::Sharing;
-pub use sharing::guest::{Left, SharedWithUs, Want};
+pub use sharing::guest::{IncomingShares, Left, Want};
 pub use sharing::share::{ShareRequest, Shared};
 pub use specs::SpecCatalog;
 pub use specs::check::SpecsChecked;
@@ -129,7 +129,7 @@ pub use specs::show::SpecShown;
 pub use specs::spawn_request::{Lifetime, SpawnRequest, UncommittedChanges};
 pub use specs::trust::{SpecEffects, TrustReview};
 pub use status::StatusTracker;
-pub use status::reconcile::Survey;
+pub use status::reconcile::AgentList;
 pub use supervisor::SupervisorControl;
 pub use supervisor::control::{Card, Exits, Supervision, Turn};
 pub use supervisor::log::LogEnd;
@@ -137,7 +137,7 @@ pub use supervisor::service::{Installed, Service, Uninstalled};
 pub use supervisor::stall::SupervisorStall;
 pub use tasks::Tasks;
 pub use tasks::add::{TaskAdded, TaskRequest};
-pub use tasks::finish::Settled;
+pub use tasks::finish::FinishedTasks;
 pub use tasks::manage::{TaskFilter, TaskShown, TaskView};
 pub use taskspaces::Taskspaces;
 pub use taskspaces::manage::TaskspaceView;
@@ -160,7 +160,7 @@ use crate::ledger::Ledger;
 use crate::model::{AgentName, AgentRecord, Config, EnvironmentName};
 pub use crate::ssh::Heed;
 use crate::store::{Store, StoreError};
-pub use crate::tmux::{Around, Arrival, AttachAs as As, CoverPage, GuestMay};
+pub use crate::tmux::{Around, AttachAs as As, CoverPage, GuestMay, JoinReason};
 use crate::tmux::{Setup, SocketRule, Tmux, choose_socket};
 
 /// Time limit of one tmux call. A loaded machine answers in well under a second; a stopped server never does.
@@ -287,7 +287,7 @@ impl Context {
             return Ok(tmux);
         }
         let tmux = Tmux::find(self.tmux_setup()?)?;
-        self.mend_socket(&tmux);
+        self.reopen_deleted_socket(&tmux);
         Ok(self.tmux.get_or_init(|| tmux))
     }
 

@@ -9,7 +9,7 @@ use crate::model::AgentName;
 const AT_A_TIME: usize = 8;
 
 /// Calls `act` for each agent and returns the results in the order of the names.
-pub(super) fn side_by_side<T: Send>(
+pub(super) fn in_parallel<T: Send>(
     names: &[AgentName],
     act: impl Fn(&AgentName) -> T + Sync,
 ) -> Vec<(AgentName, T)> {
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn every_one_is_done_once_and_in_order() {
         let names: Vec<AgentName> = (0..50).map(|n| format!("a{n}").parse().unwrap()).collect();
-        let done = side_by_side(&names, |name| name.to_string());
+        let done = in_parallel(&names, |name| name.to_string());
         assert_eq!(done.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), names);
         assert!(done.iter().all(|(name, outcome)| name.as_str() == outcome));
     }

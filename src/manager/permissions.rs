@@ -21,7 +21,7 @@ impl Permissions<'_> {
     /// environment names an agent that does not exist: such a process must never be treated as a user.
     pub fn place(&self) -> Result<Place, Error> {
         let claims_agent = [AGENT, AGENT_ID].into_iter().any(|key| self.0.env.is_set(key));
-        let caller = match (self.0.speaker()?, claims_agent) {
+        let caller = match (self.0.calling_agent()?, claims_agent) {
             (Some(record), _) => Caller::Agent(Box::new(record)),
             (None, false) => Caller::Person,
             // An empty id counts too: it was set for an agent.
@@ -44,7 +44,7 @@ impl Permissions<'_> {
         let Some(record) = place.find(name) else { return Err(self.0.no_such_agent(name, "show")) };
         match (place.allows(act, record), place.me()) {
             (true, _) | (false, None) => Ok(record.clone()),
-            (false, Some(me)) => Err(Error::OutOfPlace {
+            (false, Some(me)) => Err(Error::NotPermitted {
                 what: format!("agent `{}` may not {} `{name}`", me.name, act.words()),
                 hint: reachable(place, act),
             }),
@@ -69,8 +69,8 @@ impl Permissions<'_> {
             Error::NoSuchAgent { name, known, verb } => {
                 Error::NoSuchAgent { name, known: agents(known), verb }
             }
-            Error::NobodyToDo { to, agents: known, specs } => {
-                Error::NobodyToDo { to, agents: agents(known), specs }
+            Error::NoAssignee { to, agents: known, specs } => {
+                Error::NoAssignee { to, agents: agents(known), specs }
             }
             Error::Unreached(Unreached::NoAgent { name, known }) => {
                 Error::Unreached(Unreached::NoAgent { name, known: agents(known) })
@@ -96,7 +96,7 @@ impl Permissions<'_> {
         let task = Tasks(self.0).known_task(id)?;
         match (place.allows_about(act, &task), place.me()) {
             (true, _) | (false, None) => Ok(task),
-            (false, Some(me)) => Err(Error::OutOfPlace {
+            (false, Some(me)) => Err(Error::NotPermitted {
                 what: match act {
                     Act::Report => format!("agent `{}` may not report for task {id} of `{}`", me.name, task.whose()),
                     _ => format!("agent `{}` may not see task {id} of `{}`", me.name, task.whose()),
@@ -110,7 +110,7 @@ impl Permissions<'_> {
 
     /// Returns an error if an agent, from its shell, reports on a task of another agent or ends it.
     pub fn refuse_foreign_report(&self, id: TaskId) -> Result<(), Error> {
-        match self.0.speaker()? {
+        match self.0.calling_agent()? {
             None => Ok(()),
             Some(_) => self.task_within_reach(&self.place()?, Act::Report, id).map(|_| ()),
         }
@@ -118,7 +118,7 @@ impl Permissions<'_> {
 
     /// Returns an error if an agent cancels or retries a task of another agent, unless it added the task.
     pub fn refuse_foreign_withdrawal(&self, id: TaskId) -> Result<(), Error> {
-        match self.0.speaker()? {
+        match self.0.calling_agent()? {
             Some(me) if Tasks(self.0).known_task(id)?.source_id == Some(me.id) => Ok(()),
             _ => self.refuse_foreign_report(id),
         }
@@ -134,7 +134,7 @@ impl Permissions<'_> {
         let path: PathBuf = Path::new(&me.working_directory).join(named).components().collect();
         match real(&path).filter(|real| place.holds(real)) {
             Some(real) => Ok(Some(real)),
-            None => Err(Error::OutOfPlace {
+            None => Err(Error::NotPermitted {
                 what: format!("`{}` is outside the project of agent `{}`", path.display(), me.name),
                 hint: format!("name a path below {}", me.project.as_ref().unwrap_or(&me.working_directory)),
             }),

@@ -8,34 +8,34 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::context::{self, Desk};
+use super::context::{self, ToolContext};
 use super::tasks;
-use super::tool::{Nature, Outcome, Said, Tool};
+use super::tool::{Outcome, Said, Tool, ToolEffect};
 use crate::cli::{recap_text, status_word};
 use crate::error::Error;
 use crate::manager::{Body, Lifetime, Peeked, SpawnRequest, Spawned};
 use crate::model::{Agent, Prompt, Status, Workspace};
-use crate::rules::access::permissions::{Act, Bond, Place};
+use crate::rules::access::permissions::{Act, Place, Relation};
 use crate::rules::lifecycle::params;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "list_agents",
-            Nature::Reads,
+            ToolEffect::Reads,
             "The agents within your reach: yourself, those below you, your project and your parent, each with what it \
              does and the task it is at.",
             list,
         ),
         Tool::new(
             "show_agent",
-            Nature::Reads,
+            ToolEffect::Reads,
             "Everything about one agent, on request with what its screen shows now. Without a name: yourself.",
             show,
         ),
         Tool::new(
             "spawn_agent",
-            Nature::Adds,
+            ToolEffect::Adds,
             "Start a child agent for a part of your work, and give it a task. Returns at once with the child's name \
              and the task's number; `wait_task` gives the result. Without a spec it is like you. Use the workspace \
              `worktree` when it changes files that others work on too.",
@@ -43,7 +43,7 @@ pub(super) fn tools() -> Vec<Tool> {
         ),
         Tool::new(
             "recap",
-            Nature::Reads,
+            ToolEffect::Reads,
             "What happened to an agent in a span of time: its status, tasks, commits, uncommitted changes and last \
              words. Without a name: yourself.",
             recap,
@@ -60,21 +60,21 @@ struct List {
     all: bool,
 }
 
-fn list(desk: &Desk, given: List) -> Outcome {
+fn list(desk: &ToolContext, given: List) -> Outcome {
     let manager = desk.manager()?;
     let place = desk.place()?;
-    let survey = StatusTracker(manager).survey()?;
+    let current_agents = StatusTracker(manager).current_agents()?;
     let has_ended = |agent: &Agent| matches!(agent.status, Status::Exited | Status::Stopped);
     let mut views = Vec::new();
     let mut text = String::new();
     for record in place.those(Act::See) {
-        let Some(agent) = survey.agents.iter().find(|agent| agent.id == record.id) else { continue };
+        let Some(agent) = current_agents.agents.iter().find(|agent| agent.id == record.id) else { continue };
         if given.all || !has_ended(agent) {
             text.push_str(&line(agent, place.bond(record)));
             views.push(view(agent, place.bond(record)));
         }
     }
-    if let Some(silence) = survey.silence {
+    if let Some(silence) = current_agents.silence {
         text.push_str(&format!("tmux did not answer, this may be old: {silence}\n"));
     }
     if text.is_empty() {
@@ -94,7 +94,7 @@ struct Show {
     screen: bool,
 }
 
-fn show(desk: &Desk, given: Show) -> Outcome {
+fn show(desk: &ToolContext, given: Show) -> Outcome {
     let act = if given.screen { Act::Read } else { Act::See };
     let (place, record) = desk.reach(act, given.name.as_deref())?;
     let manager = desk.manager()?;
@@ -172,7 +172,7 @@ struct Spawn {
     ephemeral: bool,
 }
 
-fn spawn(desk: &Desk, given: Spawn) -> Outcome {
+fn spawn(desk: &ToolContext, given: Spawn) -> Outcome {
     if let Some(task) = &given.task {
         // The task is validated before an agent is started for it.
         task.parse::<Prompt>().map_err(Error::Unsendable)?;
@@ -195,7 +195,7 @@ fn spawn(desk: &Desk, given: Spawn) -> Outcome {
 }
 
 /// Queues the task of a new agent and describes both.
-pub(super) fn begun(desk: &Desk, spawned: Spawned, task: Option<&str>) -> Outcome {
+pub(super) fn begun(desk: &ToolContext, spawned: Spawned, task: Option<&str>) -> Outcome {
     let agent = &spawned.agent;
     let mut remarks = [spawned.remarks, spawned.warnings].concat();
     let mut text = format!("agent `{}` was started in {}", agent.name, agent.working_directory);
@@ -216,7 +216,7 @@ pub(super) fn begun(desk: &Desk, spawned: Spawned, task: Option<&str>) -> Outcom
     for remark in &remarks {
         text.push_str(&format!("\nnote: {remark}"));
     }
-    let data = json!({ "agent": view(agent, Some(Bond::Below)), "task": given, "remarks": remarks });
+    let data = json!({ "agent": view(agent, Some(Relation::Below)), "task": given, "remarks": remarks });
     Ok(Said { text, data })
 }
 
@@ -225,7 +225,7 @@ pub(super) fn begun(desk: &Desk, spawned: Spawned, task: Option<&str>) -> Outcom
 pub(super) fn spec(place: &Place, named: Option<String>) -> Result<Option<String>, Error> {
     let is_path = |text: &str| text.contains('/') || text.starts_with('.') || text.ends_with(".md");
     match (place.me(), named) {
-        (Some(me), Some(named)) if is_path(&named) => Err(Error::OutOfPlace {
+        (Some(me), Some(named)) if is_path(&named) => Err(Error::NotPermitted {
             what: format!("agent `{}` may name a spec, not a file", me.name),
             hint: "`symposium spec list` shows the specs of this project".into(),
         }),
@@ -244,7 +244,7 @@ struct AskRecap {
     minutes: Option<u32>,
 }
 
-fn recap(desk: &Desk, given: AskRecap) -> Outcome {
+fn recap(desk: &ToolContext, given: AskRecap) -> Outcome {
     let (_, record) = desk.reach(Act::Read, given.name.as_deref())?;
     let since = given.minutes.map(|minutes| {
         crate::env::Env::now() - jiff::SignedDuration::from_mins(i64::from(minutes.min(MOST_MINUTES)))
@@ -257,10 +257,10 @@ fn recap(desk: &Desk, given: AskRecap) -> Outcome {
 const MOST_MINUTES: u32 = 525_600;
 
 /// Describes an agent in one line.
-fn line(agent: &Agent, bond: Option<Bond>) -> String {
+fn line(agent: &Agent, bond: Option<Relation>) -> String {
     let mut text = format!("{}", agent.name);
     match bond {
-        Some(Bond::Itself) => text.push_str(" (you)"),
+        Some(Relation::Itself) => text.push_str(" (you)"),
         Some(bond) => text.push_str(&format!(" ({})", bond.word())),
         None => {}
     }
@@ -277,14 +277,14 @@ fn line(agent: &Agent, bond: Option<Bond>) -> String {
 
 /// Returns the fields of an agent that are useful to a model, without its id, command line, clients and tmux
 /// location.
-fn view(agent: &Agent, bond: Option<Bond>) -> Value {
+fn view(agent: &Agent, bond: Option<Relation>) -> Value {
     #[derive(Serialize)]
     struct View<'a> {
         bond: Option<&'a str>,
         #[serde(flatten)]
         agent: &'a Agent,
     }
-    let mut view = json!(View { bond: bond.map(Bond::word), agent });
+    let mut view = json!(View { bond: bond.map(Relation::word), agent });
     if let Some(view) = view.as_object_mut() {
         for key in ["id", "command", "clients", "tmux", "pid", "conversation", "host", "restart"] {
             view.remove(key);

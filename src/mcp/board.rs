@@ -5,8 +5,8 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::context::Desk;
-use super::tool::{Nature, Outcome, Said, Tool};
+use super::context::ToolContext;
+use super::tool::{Outcome, Said, Tool, ToolEffect};
 use crate::error::Error;
 use crate::manager::Writing;
 use crate::model::BoardEntry;
@@ -15,13 +15,13 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "board_get",
-            Nature::Reads,
+            ToolEffect::Reads,
             "A note from your project's board, which all its agents share. Without a key: which notes there are.",
             get,
         ),
         Tool::new(
             "board_set",
-            Nature::Changes,
+            ToolEffect::Changes,
             "Write a note on your project's board, or add to one. Everybody in the project can read and replace it.",
             set,
         ),
@@ -36,7 +36,7 @@ struct Get {
     key: Option<String>,
 }
 
-fn get(desk: &Desk, given: Get) -> Outcome {
+fn get(desk: &ToolContext, given: Get) -> Outcome {
     // Fails if the calling agent does not exist any more.
     desk.place()?;
     match given.key {
@@ -50,7 +50,7 @@ fn get(desk: &Desk, given: Get) -> Outcome {
 }
 
 /// Lists the notes on the board.
-pub(super) fn list(desk: &Desk) -> Result<Said, Error> {
+pub(super) fn list(desk: &ToolContext) -> Result<Said, Error> {
     let notes = Messages(desk.manager()?).board_list(None)?;
     let line =
         |note: &BoardEntry| format!("{} ({} bytes, {} by {})", note.key, note.size, note.at, note.author);
@@ -74,7 +74,7 @@ struct Set {
     append: bool,
 }
 
-fn set(desk: &Desk, given: Set) -> Outcome {
+fn set(desk: &ToolContext, given: Set) -> Outcome {
     desk.place()?;
     let writing = if given.append { Writing::Append } else { Writing::Set };
     let mut note = Messages(desk.manager()?).board_write(None, &given.key, (&given.value, writing), None)?;

@@ -14,7 +14,7 @@ use crate::model::{AgentName, AgentRecord, TaskId};
 use crate::rules::access::permissions::{Act, Place};
 
 /// State that the tools share.
-pub(super) struct Desk {
+pub(super) struct ToolContext {
     home: Option<PathBuf>,
     manager: OnceLock<Context>,
     news: Mutex<Weak<News>>,
@@ -36,9 +36,9 @@ impl News {
     }
 }
 
-impl Desk {
-    pub(super) fn new(home: Option<PathBuf>) -> Desk {
-        Desk { home, manager: OnceLock::new(), news: Mutex::default(), told: Mutex::default() }
+impl ToolContext {
+    pub(super) fn new(home: Option<PathBuf>) -> ToolContext {
+        ToolContext { home, manager: OnceLock::new(), news: Mutex::default(), told: Mutex::default() }
     }
 
     /// Returns the environment and opens it on the first call.

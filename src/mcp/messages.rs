@@ -5,9 +5,9 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::context::{self, Desk};
+use super::context::{self, ToolContext};
 use super::taskspaces;
-use super::tool::{Nature, Outcome, Said, Tool};
+use super::tool::{Outcome, Said, Tool, ToolEffect};
 use crate::error::Error;
 use crate::manager::{MessageFilter, MessageRequest};
 use crate::model::{Message, PERSON};
@@ -21,20 +21,20 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "send_message",
-            Nature::Adds,
+            ToolEffect::Adds,
             "Write to another agent or to a person. An agent gets it typed in when it is idle, marked with your name. \
              Ask your parent when you need a decision; answer your children's questions.",
             send,
         ),
         Tool::new(
             "read_messages",
-            Nature::Adds,
+            ToolEffect::Adds,
             "The messages that wait for you; from now on they count as read.",
             read,
         ),
         Tool::new(
             "signal_user",
-            Nature::Adds,
+            ToolEffect::Adds,
             "Tell the person something they should know now: they get a notification and find it in their messages.",
             signal,
         ),
@@ -52,19 +52,19 @@ struct Send {
     text: String,
 }
 
-fn send(desk: &Desk, given: Send) -> Outcome {
+fn send(desk: &ToolContext, given: Send) -> Outcome {
     let place = desk.place()?;
     may_be_written_to(desk, &place, &given.to)?;
     post(desk, given.to, given.text)
 }
 
 /// Rejects agents and projects that are outside of the caller's permissions.
-fn may_be_written_to(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> {
+fn may_be_written_to(desk: &ToolContext, place: &Place, to: &str) -> Result<(), Error> {
     let Some(me) = place.me() else { return Ok(()) };
     match Address::parse(to) {
         Address::Parent | Address::Children | Address::Person => Ok(()),
         Address::Everyone(project) if project.is_empty() || place.is_own_project(&project) => Ok(()),
-        Address::Everyone(project) => Err(Error::OutOfPlace {
+        Address::Everyone(project) => Err(Error::NotPermitted {
             what: format!("agent `{}` may not write to all of project `{project}`", me.name),
             hint: "`@` is everybody in your own project".into(),
         }),
@@ -75,7 +75,7 @@ fn may_be_written_to(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> 
 }
 
 /// Sends a message in the name of the caller.
-pub(super) fn post(desk: &Desk, to: String, text: String) -> Outcome {
+pub(super) fn post(desk: &ToolContext, to: String, text: String) -> Outcome {
     let manager = desk.manager()?;
     let sent = Messages(manager).message_send(&MessageRequest { to, text, by: None, dir: None })?;
     let names: Vec<String> = sent.iter().map(recipient).collect();
@@ -100,7 +100,7 @@ struct Read {
     all: bool,
 }
 
-fn read(desk: &Desk, given: Read) -> Outcome {
+fn read(desk: &ToolContext, given: Read) -> Outcome {
     let manager = desk.manager()?;
     // Fails if the calling agent does not exist any more.
     desk.place()?;
@@ -130,7 +130,7 @@ struct Signal {
     message: String,
 }
 
-fn signal(desk: &Desk, given: Signal) -> Outcome {
+fn signal(desk: &ToolContext, given: Signal) -> Outcome {
     let place = desk.place()?;
     let mut said = post(desk, PERSON.to_owned(), given.message.clone())?;
     let noted = place.me().map(|me| taskspaces::note(desk, me, &format!("to the person: {}", given.message)));

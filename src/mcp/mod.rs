@@ -24,7 +24,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 
 use crate::error::Error;
-use context::Desk;
+use context::ToolContext;
 use input::Input;
 use server::Server;
 
@@ -42,7 +42,7 @@ pub fn run(home: Option<PathBuf>) -> Result<(), Error> {
     let ended = runtime.block_on(async {
         let (stdin, stdout) = stdio();
         let (input, is_over) = Input::new(stdin);
-        let server = Server::new(Desk::new(home), is_over);
+        let server = Server::new(ToolContext::new(home), is_over);
         let failed =
             |what: String| Error::io("the MCP client was not understood")(std::io::Error::other(what));
         let running = match server.serve((input, stdout)).await {

@@ -6,7 +6,7 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 use serde_json::json;
 
 use super::board;
-use super::context::{self, Desk};
+use super::context::{self, ToolContext};
 use super::tool::words;
 use crate::error::Error;
 use crate::rules::access::permissions::Act;
@@ -39,7 +39,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Returns the content of a resource.
-pub(super) fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(desk: &ToolContext, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let unknown = || {
         ErrorData::resource_not_found(
             format!("there is no resource `{uri}`; `resources/templates/list` tells their forms"),
@@ -56,12 +56,12 @@ pub(super) fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, ErrorDa
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn note(desk: &Desk, key: &str) -> Result<String, Error> {
+fn note(desk: &ToolContext, key: &str) -> Result<String, Error> {
     desk.place()?;
     Ok(Messages(desk.manager()?).board_get(None, key)?.value.unwrap_or_default())
 }
 
-fn transcript(desk: &Desk, name: &str) -> Result<String, Error> {
+fn transcript(desk: &ToolContext, name: &str) -> Result<String, Error> {
     let (_, record) = desk.reach(Act::Read, Some(name))?;
     Terminals(desk.manager()?).logs_tail(&record.name)
 }

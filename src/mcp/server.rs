@@ -11,7 +11,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::watch;
 
-use super::context::Desk;
+use super::context::ToolContext;
 use super::tool::{Tool, Way, answer};
 use super::{agents, board, messages, resources, tasks, taskspaces, wait};
 
@@ -36,13 +36,13 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
 
 /// The request handler of the MCP server.
 pub(super) struct Server {
-    desk: Arc<Desk>,
+    desk: Arc<ToolContext>,
     /// Becomes `true` when the client has closed the connection.
     is_over: watch::Receiver<bool>,
 }
 
 impl Server {
-    pub(super) fn new(desk: Desk, is_over: watch::Receiver<bool>) -> Server {
+    pub(super) fn new(desk: ToolContext, is_over: watch::Receiver<bool>) -> Server {
         Server { desk: Arc::new(desk), is_over }
     }
 }

@@ -9,8 +9,8 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::context::Desk;
-use super::tool::{Nature, Outcome, Said, Tool};
+use super::context::ToolContext;
+use super::tool::{Outcome, Said, Tool, ToolEffect};
 use super::{agents, context, wait};
 use crate::error::Error;
 use crate::manager::{TaskAdded, TaskFilter, TaskRequest};
@@ -26,14 +26,14 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "add_task",
-            Nature::Adds,
+            ToolEffect::Adds,
             "Put work on the queue of an agent. It is typed in when the agent is idle, one task at a time, by priority \
              and age. `wait_task` gives the result.",
             add,
         ),
         Tool::new(
             "task_status",
-            Nature::Reads,
+            ToolEffect::Reads,
             "One task with all that happened to it; without a number, the open tasks of your place and those you gave.",
             status,
         ),
@@ -44,13 +44,13 @@ pub(super) fn tools() -> Vec<Tool> {
         ),
         Tool::new(
             "report_progress",
-            Nature::Adds,
+            ToolEffect::Adds,
             "Say how far you are with your task; whoever waits for it sees it.",
             progress,
         ),
         Tool::new(
             "complete_task",
-            Nature::Adds,
+            ToolEffect::Adds,
             "End your task with its result, or as failed with the reason. Whoever gave it to you reads the result, so \
              put everything into it that they need.",
             complete,
@@ -106,7 +106,7 @@ struct Add {
     retries: u32,
 }
 
-fn add(desk: &Desk, given: Add) -> Outcome {
+fn add(desk: &ToolContext, given: Add) -> Outcome {
     let place = desk.place()?;
     may_be_given(desk, &place, &given.agent)?;
     for id in &given.after {
@@ -135,11 +135,11 @@ fn add(desk: &Desk, given: Add) -> Outcome {
 }
 
 /// Rejects agents outside of the caller's permissions, and queues from which such agents take tasks.
-fn may_be_given(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> {
+fn may_be_given(desk: &ToolContext, place: &Place, to: &str) -> Result<(), Error> {
     if let Some(spec) = to.strip_prefix(ANY) {
         return match (place.allows_pool(spec), place.me()) {
             (true, _) | (_, None) => Ok(()),
-            (false, Some(me)) => Err(Error::OutOfPlace {
+            (false, Some(me)) => Err(Error::NotPermitted {
                 what: format!("agents of `{spec}` whom `{}` may not give tasks to could take it", me.name),
                 hint: "name the agent; `list_agents` tells who is within reach".into(),
             }),
@@ -153,7 +153,7 @@ fn may_be_given(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> {
 }
 
 /// Queues the task of an agent that was just started.
-pub(super) fn give(desk: &Desk, to: &str, text: String) -> Result<TaskAdded, Error> {
+pub(super) fn give(desk: &ToolContext, to: &str, text: String) -> Result<TaskAdded, Error> {
     Tasks(desk.manager()?).task_add(TaskRequest { to: to.to_owned(), text, ..TaskRequest::default() })
 }
 
@@ -170,7 +170,7 @@ struct Ask {
     all: bool,
 }
 
-fn status(desk: &Desk, given: Ask) -> Outcome {
+fn status(desk: &ToolContext, given: Ask) -> Outcome {
     let place = desk.place()?;
     let manager = desk.manager()?;
     if let Some(id) = given.id {
@@ -213,7 +213,7 @@ struct Report {
     id: Option<i64>,
 }
 
-fn progress(desk: &Desk, given: Report) -> Outcome {
+fn progress(desk: &ToolContext, given: Report) -> Outcome {
     if given.percent > 100 {
         return Err(Error::Usage { what: "`percent` is at most 100".into(), hint: None });
     }
@@ -236,7 +236,7 @@ struct Complete {
     id: Option<i64>,
 }
 
-fn complete(desk: &Desk, given: Complete) -> Outcome {
+fn complete(desk: &ToolContext, given: Complete) -> Outcome {
     let task = mine(desk, given.id)?;
     let manager = desk.manager()?;
     let task = match given.failed {
@@ -247,7 +247,7 @@ fn complete(desk: &Desk, given: Complete) -> Outcome {
 }
 
 /// Returns the task to report on: the named one, or else the current task of the caller.
-fn mine(desk: &Desk, id: Option<i64>) -> Result<Task, Error> {
+fn mine(desk: &ToolContext, id: Option<i64>) -> Result<Task, Error> {
     let place = desk.place()?;
     let manager = desk.manager()?;
     match (id, place.me()) {

@@ -9,8 +9,8 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::context::{self, Desk};
-use super::tool::{Nature, Outcome, Said, Tool};
+use super::context::{self, ToolContext};
+use super::tool::{Outcome, Said, Tool, ToolEffect};
 use super::{agents, messages};
 use crate::error::Error;
 use crate::manager::{Body, Removal, SpawnRequest, TaskspaceUpdate, Writing};
@@ -21,27 +21,27 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "spawn_taskspace",
-            Nature::Adds,
+            ToolEffect::Adds,
             "Start a child agent in a git worktree and branch of its own, with a description of what it is for and a \
              first task. Returns at once; `wait_task` gives the result.",
             spawn,
         ),
         Tool::new(
             "update_taskspace",
-            Nature::Changes,
+            ToolEffect::Changes,
             "Say anew what a taskspace is for. Without a name: yours.",
             update,
         ),
         Tool::new(
             "delete_taskspace",
-            Nature::Changes,
+            ToolEffect::Changes,
             "End the agent of a taskspace below you and remove its worktree. Refused while it holds work that is \
              nowhere else. Yours is not deleted: your parent or the person is asked to.",
             delete,
         ),
         Tool::new(
             "log_progress",
-            Nature::Adds,
+            ToolEffect::Adds,
             "Note something in the log of your taskspace, or on the board as `log/NAME` when you have none. A \
              `question` is sent to your parent, or to the person, too.",
             log,
@@ -65,7 +65,7 @@ struct Spawn {
     branch: Option<String>,
 }
 
-fn spawn(desk: &Desk, given: Spawn) -> Outcome {
+fn spawn(desk: &ToolContext, given: Spawn) -> Outcome {
     let task = given.initial_prompt.unwrap_or_else(|| given.description.clone());
     // The task is validated before an agent is started for it.
     task.parse::<Prompt>().map_err(Error::Unsendable)?;
@@ -94,7 +94,7 @@ struct Update {
     description: Option<String>,
 }
 
-fn update(desk: &Desk, given: Update) -> Outcome {
+fn update(desk: &ToolContext, given: Update) -> Outcome {
     if given.title.is_none() && given.description.is_none() {
         return Err(Error::Usage { what: "neither `title` nor `description` was given".into(), hint: None });
     }
@@ -113,7 +113,7 @@ struct Delete {
     name: Option<String>,
 }
 
-fn delete(desk: &Desk, given: Delete) -> Outcome {
+fn delete(desk: &ToolContext, given: Delete) -> Outcome {
     let (place, record) = desk.reach(Act::Change, given.name.as_deref())?;
     if place.me().is_some_and(|me| me.id == record.id) {
         // Deleting the caller's own taskspace would end the process that deletes it.
@@ -163,7 +163,7 @@ struct Log {
     category: Option<Category>,
 }
 
-fn log(desk: &Desk, given: Log) -> Outcome {
+fn log(desk: &ToolContext, given: Log) -> Outcome {
     let place = desk.place()?;
     let Some(me) = place.me() else {
         return Err(Error::Usage {
@@ -185,7 +185,7 @@ fn log(desk: &Desk, given: Log) -> Outcome {
 }
 
 /// Appends to the notes of an agent and returns where these are.
-pub(super) fn note(desk: &Desk, me: &AgentRecord, text: &str) -> Result<String, Error> {
+pub(super) fn note(desk: &ToolContext, me: &AgentRecord, text: &str) -> Result<String, Error> {
     let manager = desk.manager()?;
     if Taskspaces(manager).taskspace(&me.name).is_ok() {
         Taskspaces(manager).taskspace_log(&me.name, text)?;

@@ -10,12 +10,12 @@ use rmcp::schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::context::Desk;
+use super::context::ToolContext;
 use crate::error::{Error, Report};
 
 /// The effect of a tool. Clients use it to decide whether a model may call the tool without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Nature {
+pub(super) enum ToolEffect {
     /// It only reads.
     Reads,
     /// It adds data but changes none.
@@ -35,7 +35,7 @@ pub(super) struct Said {
 /// The result or the error of a tool call.
 pub(super) type Outcome = Result<Said, Error>;
 
-type Call = Box<dyn Fn(&Desk, JsonObject) -> Result<Outcome, ErrorData> + Send + Sync>;
+type Call = Box<dyn Fn(&ToolContext, JsonObject) -> Result<Outcome, ErrorData> + Send + Sync>;
 
 /// How a tool is executed.
 pub(super) enum Way {
@@ -50,7 +50,7 @@ pub(super) struct Tool {
     pub name: &'static str,
     pub way: Way,
     about: &'static str,
-    nature: Nature,
+    nature: ToolEffect,
     schema: fn() -> JsonObject,
 }
 
@@ -58,9 +58,9 @@ impl Tool {
     /// Creates a tool that completes quickly.
     pub(super) fn new<A>(
         name: &'static str,
-        nature: Nature,
+        nature: ToolEffect,
         about: &'static str,
-        call: fn(&Desk, A) -> Outcome,
+        call: fn(&ToolContext, A) -> Outcome,
     ) -> Tool
     where
         A: JsonSchema + DeserializeOwned + 'static,
@@ -73,16 +73,16 @@ impl Tool {
 
     /// Creates a tool that waits.
     pub(super) fn waiting<A: JsonSchema>(name: &'static str, about: &'static str) -> Tool {
-        Tool { name, way: Way::Waits, about, nature: Nature::Reads, schema: schema::<A> }
+        Tool { name, way: Way::Waits, about, nature: ToolEffect::Reads, schema: schema::<A> }
     }
 
     /// Returns the description of the tool for clients.
     pub(super) fn described(&self) -> Described {
-        let hints = ToolAnnotations::new().read_only(self.nature == Nature::Reads).open_world(false);
+        let hints = ToolAnnotations::new().read_only(self.nature == ToolEffect::Reads).open_world(false);
         let hints = match self.nature {
-            Nature::Reads => hints,
-            Nature::Adds => hints.destructive(false),
-            Nature::Changes => hints.destructive(true),
+            ToolEffect::Reads => hints,
+            ToolEffect::Adds => hints.destructive(false),
+            ToolEffect::Changes => hints.destructive(true),
         };
         Described::new(self.name, self.about, Arc::new((self.schema)())).with_annotations(hints)
     }

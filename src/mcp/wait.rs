@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::context::Desk;
+use super::context::ToolContext;
 use super::server::on_a_thread;
 use super::tasks::{card, line, view};
 use super::tool::{Outcome, Said, arguments};
@@ -54,7 +54,7 @@ struct Waited {
 /// Waits until the task has ended, its agent asks a question, the time limit is reached, or the client cancels the
 /// call.
 pub(super) async fn wait(
-    desk: Arc<Desk>,
+    desk: Arc<ToolContext>,
     given: JsonObject,
     context: &RequestContext<RoleServer>,
     mut is_over: watch::Receiver<bool>,
@@ -99,7 +99,7 @@ fn told(Waited { task, asks }: &Waited, patience: Duration) -> Said {
 /// Returns the task when it has ended, when its agent asks a question that was not reported yet, or when the time is
 /// up.
 async fn until_over(
-    desk: &Arc<Desk>,
+    desk: &Arc<ToolContext>,
     id: TaskId,
     end: Instant,
     teller: &mut Teller,
@@ -135,7 +135,7 @@ async fn until_over(
     }
 }
 
-fn look(desk: &Desk, id: TaskId) -> Result<Waited, Error> {
+fn look(desk: &ToolContext, id: TaskId) -> Result<Waited, Error> {
     let manager = desk.manager()?;
     let task = Permissions(manager).task_within_reach(&desk.place()?, Act::See, id)?;
     let asks = Tasks(manager).what_its_agent_waits_for(&task)?.filter(|_| task.state == TaskState::Running);

@@ -2,7 +2,7 @@
 
 /// The clients that are attached to one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seats {
+pub struct AttachedClients {
     /// Name of the session.
     pub session: String,
     /// Key of the driver, as the session option records it.

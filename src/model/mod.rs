@@ -15,19 +15,19 @@ mod trust;
 mod work;
 
 pub use crate::base::cron::{Cron, InvalidCron};
-pub use crate::base::glob::{bad_pattern, is_gits_own, is_pattern, matches, steps};
+pub use crate::base::glob::{bad_pattern, is_git_dir, is_pattern, matches, steps};
 pub use crate::base::sanitize::{is_deceptive, visible, without_deception};
 pub use agent::dialog::{Dialog, DialogOption, OptionPlacement};
 pub use agent::environment::EnvironmentName;
 pub use agent::failure::{FailedTurn, FailureCause, FailureSource, TurnFailure};
 pub use agent::kind::{
-    Approval, ConversationFiles, Conversing, Hooks, Kind, McpVia, PromptVia, ScreenPatterns,
+    Approval, ConversationFiles, ConversationFlags, Hooks, Kind, McpVia, PromptVia, ScreenPatterns,
 };
 pub use agent::name::{AgentId, AgentName, InvalidName, MAX_NAME};
 pub use agent::param::{BadValue, GivenParam, Param, ParamSort, ParamValue};
 pub use agent::question::{AskedQuestion, Asks, Extent, MOST_QUESTION, Question};
 pub use agent::record::{
-    AgentRecord, Conversation, CutOff, Heartbeat, PastConversation, Restart, RestartPolicy, Rhythm,
+    AgentRecord, Conversation, CutOff, Heartbeat, PastConversation, Restart, RestartPolicy, Schedule,
     TmuxPlace, UnknownPolicy, Workspace,
 };
 pub use agent::screen::{ScreenReading, ScreenState};
@@ -36,7 +36,7 @@ pub use agent::status::{Exit, Status, StatusNote, UnknownStatus, WaitingFor};
 pub use agent::text::{Prompt, Title, Unsendable};
 pub use agent::tier::{Tier, UnknownTier};
 pub use agent::view::{Agent, Client, CurrentTask, TaskCounts, TmuxView};
-pub use clients::{Seats, Step, Terminal};
+pub use clients::{AttachedClients, Step, Terminal};
 pub use config::{
     AfterDeletion, AttachConfig, AttachPolicy, Cleanup, ClockTime, Config, Desktop, HostsConfig,
     LedgerConfig, Notify, NotifyOn, QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
@@ -48,11 +48,11 @@ pub use handoff::{
 pub use host::{FarBinary, Host, HostAddress, HostName, InvalidHost};
 pub use remote::{FAR_FORMAT, FarRequest, Frame, HELLO, Hello, RequestId, Times};
 pub use share::{Share, SharedAgent};
-pub use tmux_snapshot::{DeadPane, LiveClient, LivePane, LiveServer, Look, ServerIdentity};
+pub use tmux_snapshot::{DeadPane, LiveClient, LivePane, LiveServer, ServerIdentity, TmuxSnapshot};
 pub use trust::{ProjectFiles, TrustState, TrustedProject, UntrustedSpec};
-pub use work::counters::Tallies;
+pub use work::counters::EventCounters;
 pub use work::digest::{Digest, DigestProject, NeedsYou};
-pub use work::event::{Happening, What};
+pub use work::event::{LedgerEvent, What};
 pub use work::incoming_event::{AgentEvent, Edge, HookSignal, TmuxEvent};
 pub use work::message::{
     BoardEntry, Message, MessageId, MessageState, NewMessage, PERSON, Recipient, marked_message,
@@ -63,7 +63,7 @@ pub use work::recap::{
 };
 pub use work::removal::{RecoveredWork, RecoveryRef, RemovalPreview, UnsavedWork};
 pub use work::task::{
-    Doer, NewTask, Priority, Progress, Task, TaskId, TaskState, TaskStep, UnknownPriority, marked_task,
+    Assignee, NewTask, Priority, Progress, Task, TaskId, TaskState, TaskStep, UnknownPriority, marked_task,
 };
 pub use work::task_status::{AgentWaits, TaskStatus};
 pub use work::taskspace::{LogEntry, Taskspace};

@@ -1,5 +1,5 @@
 //! The state of the tmux server at one moment. A query that failed is an error of the tmux adapter, never an empty
-//! [`Look`].
+//! [`TmuxSnapshot`].
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::{AgentId, Exit};
 
 /// The answer of one query of our tmux server.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Look {
+pub enum TmuxSnapshot {
     /// The server is running and answered.
     Running(LiveServer),
     /// No server listens on the socket.

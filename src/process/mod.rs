@@ -33,7 +33,7 @@ pub use inspect::tree::{Target, is_alive, is_held, tree};
 pub use inspect::tty::{TtyState, takes_no_output, tty_state};
 pub use sigwinch::on_resize;
 pub use start::detached::{Heard, Listening, leave_session, listen_to, run_into, start_apart};
-pub use start::die_with_parent::{TIE, become_tied};
+pub use start::die_with_parent::{WITH_PARENT, die_with_parent};
 pub use start::job::{is_session_leader, run_in_job};
 pub use start::run::{Output, Run, run_bounded, run_foreground, run_watched};
 pub use users::{user_id, user_name, user_names};

@@ -5,7 +5,7 @@ mod host_prefix;
 
 use std::time::Duration;
 
-use crate::base::terminal_output::Manner;
+use crate::base::terminal_output::OutputMode;
 use crate::model::{HostName, Times};
 
 pub use host_prefix::{Mark, Marker, error_of, mark};
@@ -169,14 +169,14 @@ pub struct Face {
 
 /// Returns how the remote output of a command may be shown here. Output that is printed unchanged for a local agent
 /// stays unchanged: the output of an agent, and a note that goes into a file.
-pub fn manner((noun, verb): (&str, &str), flags: &[&str], face: Face) -> Manner {
+pub fn manner((noun, verb): (&str, &str), flags: &[&str], face: Face) -> OutputMode {
     let Face { json, coloured, shown } = face;
     match (noun, verb) {
-        _ if json => Manner::Json,
-        ("agent", "logs") if !flags.contains(&"plain") => Manner::AsPrinted,
-        ("board", "get") if !shown => Manner::AsPrinted,
-        ("agent" | "task", "list") if flags.contains(&"watch") && shown => Manner::Drawn { coloured },
-        _ => Manner::Text { coloured },
+        _ if json => OutputMode::Json,
+        ("agent", "logs") if !flags.contains(&"plain") => OutputMode::AsPrinted,
+        ("board", "get") if !shown => OutputMode::AsPrinted,
+        ("agent" | "task", "list") if flags.contains(&"watch") && shown => OutputMode::Drawn { coloured },
+        _ => OutputMode::Text { coloured },
     }
 }
 
@@ -239,8 +239,10 @@ pub fn with_timeout(argv: &[String], left: Duration) -> Vec<String> {
 /// Returns the delay before the next connection attempt, after `tries` attempts.
 pub fn pause(tries: u32) -> Duration {
     /// Maximum delay in seconds. With a longer one, a user who sees the network return would start typing too early.
-    const LONGEST: u64 = 15;
-    Duration::from_secs(1u64.checked_shl(tries.saturating_sub(1)).unwrap_or(LONGEST).min(LONGEST))
+    const MAX_RECONNECT_DELAY: u64 = 15;
+    Duration::from_secs(
+        1u64.checked_shl(tries.saturating_sub(1)).unwrap_or(MAX_RECONNECT_DELAY).min(MAX_RECONNECT_DELAY),
+    )
 }
 
 /// Returns whether ssh reports that no connection was established, so that no request can have been sent.
@@ -334,18 +336,18 @@ mod tests {
     fn only_what_is_printed_here_as_it_is_comes_as_it_is() {
         let person = Face { json: false, coloured: true, shown: true };
         let pipe = Face { json: false, coloured: false, shown: false };
-        let (text, drawn) = (Manner::Text { coloured: true }, Manner::Drawn { coloured: true });
+        let (text, drawn) = (OutputMode::Text { coloured: true }, OutputMode::Drawn { coloured: true });
         for (noun, verb, flags, face, expected) in [
             ("agent", "show", &[][..], person, text),
             ("agent", "peek", &[], person, text),
-            ("agent", "logs", &["follow"], person, Manner::AsPrinted),
+            ("agent", "logs", &["follow"], person, OutputMode::AsPrinted),
             ("agent", "logs", &["plain"], person, text),
-            ("agent", "logs", &[], Face { json: true, ..pipe }, Manner::Json),
+            ("agent", "logs", &[], Face { json: true, ..pipe }, OutputMode::Json),
             ("agent", "list", &["watch"], person, drawn),
-            ("agent", "list", &["watch"], pipe, Manner::Text { coloured: false }),
+            ("agent", "list", &["watch"], pipe, OutputMode::Text { coloured: false }),
             ("board", "get", &[], person, text),
-            ("board", "get", &[], pipe, Manner::AsPrinted),
-            ("no", "such", &[], pipe, Manner::Text { coloured: false }),
+            ("board", "get", &[], pipe, OutputMode::AsPrinted),
+            ("no", "such", &[], pipe, OutputMode::Text { coloured: false }),
         ] {
             assert_eq!(manner((noun, verb), flags, face), expected, "{noun} {verb} {flags:?}");
         }

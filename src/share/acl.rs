@@ -20,7 +20,7 @@ const NOBODY: u32 = u32::MAX;
 
 /// Whether the file system itself restricts access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fence {
+pub(super) enum AclSupport {
     /// Only the owner and this user have access.
     OneUser,
     /// Access is not restricted, because the file system has no access control lists.
@@ -29,7 +29,7 @@ pub(super) enum Fence {
 
 /// Gives the owner all permissions, this user the given ones, and other users none. `without` is the mode for file
 /// systems without access control lists.
-pub(super) fn only(path: &Path, user: u32, rights: u16, without: u32) -> io::Result<Fence> {
+pub(super) fn only(path: &Path, user: u32, rights: u16, without: u32) -> io::Result<AclSupport> {
     let entries = [
         (OWNER, 7, NOBODY),
         (USER, rights, user),
@@ -44,10 +44,10 @@ pub(super) fn only(path: &Path, user: u32, rights: u16, without: u32) -> io::Res
         list.extend(user.to_le_bytes());
     }
     match setxattr(path, NAME, &list, XattrFlags::empty()) {
-        Ok(()) => Ok(Fence::OneUser),
+        Ok(()) => Ok(AclSupport::OneUser),
         Err(Errno::NOTSUP | Errno::NOSYS | Errno::INVAL | Errno::PERM) => {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(without))?;
-            Ok(Fence::None)
+            Ok(AclSupport::None)
         }
         Err(other) => Err(other.into()),
     }

@@ -10,7 +10,7 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_peercred};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 /// Time limit for a connection to a listener of our own.
-const PATIENCE: Duration = Duration::from_secs(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Connects to the listener. Fails with `WouldBlock` if the backlog has been full for this time, and later if sent data
 /// is not accepted for this time.
@@ -32,7 +32,7 @@ pub(super) fn at_once(path: &Path) -> io::Result<UnixStream> {
 
 /// Returns `true` if a process listens on the socket.
 pub(super) fn has_listener(path: &Path) -> bool {
-    match to(path, PATIENCE) {
+    match to(path, CONNECT_TIMEOUT) {
         Ok(_) => true,
         Err(error) => error.kind() == io::ErrorKind::WouldBlock,
     }

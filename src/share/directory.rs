@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::ShareError;
-use super::acl::{self, Fence};
+use super::acl::{self, AclSupport};
 use super::connect;
 use crate::model::AgentName;
 
@@ -21,7 +21,7 @@ const ROOT: &str = "/tmp";
 const PREFIX: &str = "symposium-share-";
 
 /// Maximum number of shares that a search returns: a process may have 1024 files open.
-const MOST: usize = 512;
+const MAX_SHARES: usize = 512;
 /// Maximum number of shares of one owner in a search, and of directory entries that are checked for it.
 const MOST_OF_ONE: usize = 64;
 const MOST_LOOKED_AT: usize = 4096;
@@ -96,7 +96,7 @@ impl Place {
         make(&inner, 0o700)?;
         self.check_dir(&inner)?;
         let fence = acl::only(&inner, self.guest, 5, 0o755).map_err(ShareError::file("open", &inner))?;
-        Ok(fence == Fence::OneUser)
+        Ok(fence == AclSupport::OneUser)
     }
 
     /// Gives the guest access to an existing socket.
@@ -164,8 +164,8 @@ impl Place {
             found.extend(doors.into_iter().enumerate());
         }
         found.sort_by(|(at, a), (bt, b)| (at, a.owner, &a.name).cmp(&(bt, b.owner, &b.name)));
-        is_whole &= found.len() <= MOST;
-        Search { found: found.into_iter().take(MOST).map(|(_, door)| door).collect(), is_whole }
+        is_whole &= found.len() <= MAX_SHARES;
+        Search { found: found.into_iter().take(MAX_SHARES).map(|(_, door)| door).collect(), is_whole }
     }
 
     /// Returns the shares in this directory, and whether the list is complete.

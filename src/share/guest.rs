@@ -18,7 +18,7 @@ use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
 use crate::model::AgentName;
 
 /// Time limit for the owner's side to accept the connection or the input.
-const PATIENCE: Duration = Duration::from_secs(5);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 /// C-b, the prefix of the detach key `C-b d`, which is the same for all attached clients.
 const PREFIX: u8 = 0x02;
 
@@ -60,8 +60,8 @@ fn told_of(signals: &[i32]) -> io::Result<UnixStream> {
 }
 
 fn connect(path: &Path, owner: u32) -> Result<UnixStream, ShareError> {
-    let line = connect::to(path, PATIENCE).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => ShareError::Silent { after: PATIENCE },
+    let line = connect::to(path, HANDSHAKE_TIMEOUT).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => ShareError::Silent { after: HANDSHAKE_TIMEOUT },
         _ => ShareError::NoDoor { path: path.to_owned() },
     })?;
     // The process that created the socket may have ended, and another may listen in its place.

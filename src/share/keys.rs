@@ -2,7 +2,7 @@
 //! (mouse, focus, answers to queries of tmux) are dropped.
 
 /// Maximum length of a paste, which is buffered until its end. A larger paste cannot be intended.
-const MOST: usize = 1 << 20;
+const MAX_PENDING_BYTES: usize = 1 << 20;
 const BEGIN: &[u8] = b"\x1b[200~";
 const END: &[u8] = b"\x1b[201~";
 
@@ -58,7 +58,7 @@ impl Decoder {
                     None => {
                         // The end marker may be split between two reads.
                         let keep = rest.len().min(END.len() - 1);
-                        let room = MOST.saturating_sub(paste.len());
+                        let room = MAX_PENDING_BYTES.saturating_sub(paste.len());
                         paste.extend(rest[..rest.len() - keep].iter().take(room));
                         self.held = rest[rest.len() - keep..].to_vec();
                         return typed;
@@ -222,6 +222,6 @@ mod tests {
             decoder.feed(piece);
         }
         assert!(decoder.held.len() <= 256);
-        assert!(decoder.paste.as_ref().is_none_or(|paste| paste.len() <= MOST));
+        assert!(decoder.paste.as_ref().is_none_or(|paste| paste.len() <= MAX_PENDING_BYTES));
     }
 }

@@ -24,7 +24,7 @@ use crate::model::AgentName;
 /// possible.
 const MOST_LINES: usize = 16;
 /// Time limit for a guest to send the hello, or to accept output.
-const PATIENCE: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval at which the clock is checked, because the clock may be set and the machine may be suspended.
 const LOOK_AT_CLOCK: Duration = Duration::from_secs(20);
 
@@ -99,8 +99,8 @@ impl Door {
 
 impl Guest {
     fn hear(mut line: UnixStream) -> io::Result<Guest> {
-        line.set_read_timeout(Some(PATIENCE))?;
-        line.set_write_timeout(Some(PATIENCE))?;
+        line.set_read_timeout(Some(HANDSHAKE_TIMEOUT))?;
+        line.set_write_timeout(Some(HANDSHAKE_TIMEOUT))?;
         let hello = Hello::read(&mut line)?;
         Ok(Guest { hello, line })
     }

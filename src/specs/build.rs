@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use super::merge::{Entry, Values};
 use super::syntax::tree::{Node, Value};
 use super::{param, prompt, validation::value_rules};
-use crate::model::{Heartbeat, Mistake, Origin, Rhythm, Spec};
+use crate::model::{Heartbeat, Mistake, Origin, Schedule, Spec};
 
 /// Builds the spec from these values. Fails if a prompt file cannot be read.
 pub(super) fn spec(ground: Spec, values: &Values) -> Result<Spec, Mistake> {
@@ -72,8 +72,8 @@ fn heartbeat(node: &Node) -> Option<Heartbeat> {
     let Value::Table(_) = node.value else { return None };
     let text = |key| node.get(key).and_then(Node::text);
     let rhythm = match text("every") {
-        Some(every) => Rhythm::Every(value_rules::span(every).ok()?),
-        None => Rhythm::Cron(text("cron")?.to_owned()),
+        Some(every) => Schedule::Every(value_rules::span(every).ok()?),
+        None => Schedule::Cron(text("cron")?.to_owned()),
     };
     Some(Heartbeat { rhythm, prompt: text("prompt")?.trim_end().to_owned(), last: None })
 }

@@ -8,7 +8,7 @@ use crate::model::{Frame, HELLO, Hello};
 /// Maximum number of bytes before the hello, more than any shell prints.
 const MOST_NOISE: usize = 64 * 1024;
 /// Maximum length of a frame, which must fit into memory.
-const LONGEST: usize = 1 << 20;
+const MAX_FRAME_BYTES: usize = 1 << 20;
 /// Maximum length of a version.
 const LONGEST_VERSION: usize = 32;
 
@@ -17,7 +17,7 @@ pub(super) fn hello(source: &mut impl BufRead) -> io::Result<Result<Frame, Strin
     let mut noise = Vec::new();
     loop {
         let mut line = Vec::new();
-        source.by_ref().take(LONGEST as u64).read_until(b'\n', &mut line)?;
+        source.by_ref().take(MAX_FRAME_BYTES as u64).read_until(b'\n', &mut line)?;
         if let Some(at) = find(&line, HELLO) {
             let hello: Hello = serde_json::from_slice(&line[at + HELLO.len()..]).map_err(io::Error::other)?;
             return Ok(Ok(Frame::Hello(Hello { version: word(&hello.version), ..hello })));
@@ -41,7 +41,7 @@ pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<Frame>> {
     let (word, count) = text.strip_suffix('\n').and_then(|line| line.split_once(' ')).ok_or_else(wrong)?;
     let count: usize = count.parse().map_err(|_| wrong())?;
     let mut bytes = |count: usize| {
-        let mut bytes = vec![0; if count <= LONGEST { count } else { return Err(wrong()) }];
+        let mut bytes = vec![0; if count <= MAX_FRAME_BYTES { count } else { return Err(wrong()) }];
         source.read_exact(&mut bytes).map(|()| bytes)
     };
     Ok(Some(match word {

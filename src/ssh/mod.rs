@@ -68,10 +68,11 @@ impl Ssh {
     /// Returns the socket of the shared connection to a host, or `None` if its path would be too long.
     fn socket(&self, host: &Host) -> Option<PathBuf> {
         /// A socket path has 104 bytes on some systems, and ssh appends 17 while it creates one.
-        const LONGEST: usize = 104 - 17 - 1;
+        const MAX_CONTROL_PATH: usize = 104 - 17 - 1;
         let path = self.run_dir.join(format!("ssh-{}", host.link));
-        let is_plain =
-            path.to_str().is_some_and(|text| text.len() <= LONGEST && !text.contains(['%', '"', ' ']));
+        let is_plain = path
+            .to_str()
+            .is_some_and(|text| text.len() <= MAX_CONTROL_PATH && !text.contains(['%', '"', ' ']));
         is_plain.then_some(path)
     }
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use crate::model::{is_gits_own, is_pattern, matches, steps};
+use crate::model::{is_git_dir, is_pattern, matches, steps};
 
 /// The result of copying a file or directory.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ fn names(dir: &Path, step: &str) -> Vec<OsString> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let is_meant = |name: &OsString| {
         let name = name.to_string_lossy();
-        matches(step, &name) && !is_gits_own(&name)
+        matches(step, &name) && !is_git_dir(&name)
     };
     let mut names: Vec<OsString> = entries.filter(is_meant).collect();
     names.sort();
@@ -54,7 +54,7 @@ pub fn copy_into(from: &Path, to: &Path, name: &Path) -> io::Result<Copied> {
     if !plain || name.as_os_str().is_empty() {
         return Err(refused("it leads out of the project"));
     }
-    if name.iter().any(|part| is_gits_own(&part.to_string_lossy())) {
+    if name.iter().any(|part| is_git_dir(&part.to_string_lossy())) {
         return Err(refused("it is git's own"));
     }
     let mut source = from.to_owned();
@@ -92,7 +92,7 @@ fn copy(source: &Path, to: &Path, name: &Path, copied: &mut Vec<PathBuf>) -> io:
         fs::create_dir_all(&target)?;
         for entry in fs::read_dir(source)? {
             let entry = entry?;
-            if is_gits_own(&entry.file_name().to_string_lossy()) {
+            if is_git_dir(&entry.file_name().to_string_lossy()) {
                 continue;
             }
             copy(&entry.path(), to, &name.join(entry.file_name()), copied)?;

@@ -37,7 +37,7 @@ pub use hosts::HostsEdit;
 pub use instance::Instance;
 pub use locks::file_lock::AgentLock;
 pub use locks::share_locks::OpenDoor;
-pub use locks::start_slots::{Gate, Place};
+pub use locks::start_slots::{Place, StartLock};
 pub use logs::read::LogReader;
 pub use logs::rotating_log::RotatingFile;
 pub use probe::{DiskSpace, probe_disk};
@@ -53,10 +53,10 @@ pub use home::{make_private, remove_home};
 use crate::model::{AgentName, AgentRecord};
 use home::Home;
 use locks::file_lock::PlainLock;
-use registry::cache::{Found, Glance};
+use registry::cache::{Found, RegistryCache};
 use registry::recover::Damage;
 use registry::schema::{FORMAT, Members, Parsed, Registry};
-use replace_file::Former;
+use replace_file::BackupPolicy;
 
 /// An open state directory.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub struct Store {
     patience: Duration,
     queue: Duration,
     notices: Mutex<Vec<Notice>>,
-    glance: Glance,
+    glance: RegistryCache,
 }
 
 /// The result of reading the registry once.
@@ -89,10 +89,10 @@ impl Store {
     fn of(home: Home) -> Store {
         Store {
             home,
-            patience: crate::store::locks::file_lock::PATIENCE,
+            patience: crate::store::locks::file_lock::LOCK_TIMEOUT,
             queue: crate::store::locks::file_lock::QUEUE,
             notices: Mutex::default(),
-            glance: Glance::default(),
+            glance: RegistryCache::default(),
         }
     }
 
@@ -111,7 +111,7 @@ impl Store {
             return Ok(());
         }
         let empty = Registry::default().to_text();
-        replace_file::replace_registry(&self.home, empty.as_bytes(), Former::BecomesBackup)
+        replace_file::replace_registry(&self.home, empty.as_bytes(), BackupPolicy::BecomesBackup)
     }
 
     /// Returns the path of the state directory.
@@ -156,7 +156,11 @@ impl Store {
         let mut edit = Edit::new(Arc::unwrap_or_clone(registry));
         let answer = change(&mut edit);
         if let Some(registry) = edit.changed() {
-            replace_file::replace_registry(&self.home, registry.to_text().as_bytes(), Former::BecomesBackup)?;
+            replace_file::replace_registry(
+                &self.home,
+                registry.to_text().as_bytes(),
+                BackupPolicy::BecomesBackup,
+            )?;
         }
         Ok(answer)
     }

@@ -20,7 +20,7 @@ const TEMP: &str = ".agent-sessions.json.tmp-";
 
 /// The handling of the registry that is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Former {
+pub(super) enum BackupPolicy {
     /// The previous registry was valid and becomes the new backup.
     BecomesBackup,
     /// The previous registry was damaged and is kept under another name; the backup stays unchanged.
@@ -58,7 +58,7 @@ pub(super) fn read_open(path: &Path) -> Result<Option<(File, fs::Metadata, Vec<u
 }
 
 /// Replaces the registry durably: after a power failure, either the old or the new one exists.
-pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: Former) -> Result<(), StoreError> {
+pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: BackupPolicy) -> Result<(), StoreError> {
     let registry = home.registry();
     let failed = || StoreError::write(&registry);
     sweep(home.path());
@@ -68,7 +68,7 @@ pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: Former) -> Res
     failpoint::reached("store.written");
     // Before the sync, so that a single wait for the disk is enough: until the rename, the backup is only a second name
     // of the same file.
-    if former == Former::BecomesBackup {
+    if former == BackupPolicy::BecomesBackup {
         back_up(home).map_err(StoreError::write(&home.backup()))?;
     }
     failpoint::reached("store.bak");

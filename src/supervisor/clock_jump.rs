@@ -10,12 +10,12 @@ const JUMP: Duration = Duration::from_secs(10);
 
 /// The last values of both clocks, and the last jump.
 #[derive(Debug, Default)]
-pub(super) struct Steady {
+pub(super) struct ClockJumpDetector {
     seen: Option<(Timestamp, Instant)>,
     jumped: Option<Timestamp>,
 }
 
-impl Steady {
+impl ClockJumpDetector {
     /// Compares both clocks. Returns the time since which the wall clock has been steady, or `None` if it never jumped.
     pub(super) fn look(&mut self, clock: Timestamp, moment: Instant) -> Option<Timestamp> {
         if let Some((clock_then, then)) = self.seen {
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn a_clock_that_was_set_is_told_from_one_that_went_on() {
         let begun = Instant::now();
-        let mut steady = Steady::default();
+        let mut steady = ClockJumpDetector::default();
         // The wall clock, the elapsed time, and the expected last jump.
         for (shown, passed, jumped) in [
             (1000, 0, None),

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::tick::said;
 use crate::env::Env;
-use crate::manager::{Context, Dispatchable, Errand, Outcome};
+use crate::manager::{Context, Dispatchable, Outcome, QueueItem};
 use crate::model::AgentId;
 
 /// Delay before a delivery that had to wait is retried.
@@ -55,9 +55,9 @@ impl Dispatching {
             drop(busy);
             let (manager, busy) = (Arc::clone(manager), Arc::clone(&self.busy));
             tokio::task::spawn_blocking(move || {
-                let what = match &due.errand {
-                    Errand::Task(task) => format!("task {}", task.id),
-                    Errand::Message(message) => format!("message {}", message.id),
+                let what = match &due.item {
+                    QueueItem::Task(task) => format!("task {}", task.id),
+                    QueueItem::Message(message) => format!("message {}", message.id),
                 };
                 let outcome = Dispatcher(&manager).dispatch(&due);
                 let mut busy = lock(&busy);

@@ -23,7 +23,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Context, Turn};
-use tick::{Reach, Ticker};
+use tick::{TickScope, Ticker};
 
 /// Changes within this time are handled by one tick; a user does not notice so short a delay.
 const BURST: Duration = Duration::from_millis(50);
@@ -67,7 +67,7 @@ async fn supervise(manager: Arc<Context>) -> Result<(), Error> {
     let changes = wake::on_change(&manager)?;
     let ends = wake::on_exit(&manager)?;
     let mut ticker = Ticker::new(Arc::clone(&manager));
-    let mut reach = Reach::Everything;
+    let mut reach = TickScope::Everything;
     loop {
         let begun = Instant::now();
         let next = ticker.tick(reach);
@@ -81,20 +81,20 @@ async fn supervise(manager: Arc<Context>) -> Result<(), Error> {
             break tokio::select! {
                 () = changes.wait() => {
                     ticker.stirred();
-                    Reach::WhatChanged
+                    TickScope::WhatChanged
                 }
                 () = ends.wait() => {
                     ticker.stirred();
                     // tmux needs a moment to notice the exit, and mostly reports it by itself.
                     tokio::time::sleep(BURST).await;
-                    Reach::Everything
+                    TickScope::Everything
                 }
                 () = tokio::time::sleep(due) => ticker.reach(),
                 () = tokio::time::sleep(ticker.writers_due_in()) => {
                     ticker.repair_writers();
                     continue;
                 }
-                _ = look.recv() => Reach::Everything,
+                _ = look.recv() => TickScope::Everything,
                 _ = terminate.recv() => return Ok(()),
                 _ = interrupt.recv() => return Ok(()),
                 _ = hangup.recv() => return Ok(()),

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 
-use super::clock_jump::Steady;
+use super::clock_jump::ClockJumpDetector;
 use super::dispatch_pool::Dispatching;
-use super::timer_coalescer::Calm;
+use super::timer_coalescer::TimerCoalescer;
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Announcer, Context, Vanished, WriterRepair, WriterRepairs};
+use crate::manager::{Announcer, Context, RemovedEphemeral, WriterRepair, WriterRepairs};
 use crate::rules::notify::prometheus::Latency;
 
 /// Interval of work without urgency: old ledger entries, deleted projects.
@@ -30,7 +30,7 @@ const SIGN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How much a tick examines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum TickScope {
     /// Only files, because a file changed.
     WhatChanged,
     /// Files, tmux and processes.
@@ -45,9 +45,9 @@ pub(super) struct Ticker {
     announcer: Announcer,
     latency: Latency,
     newest: VecDeque<Duration>,
-    calm: Calm,
+    calm: TimerCoalescer,
     dispatching: Dispatching,
-    steady: Steady,
+    steady: ClockJumpDetector,
     writers: WriterRepairs,
     writers_due: Option<Instant>,
     /// When a sign of life was last recorded.
@@ -81,9 +81,9 @@ impl Ticker {
     }
 
     /// Executes one tick. Returns when the next is due at the latest, if anything is.
-    pub(super) fn tick(&mut self, reach: Reach) -> Option<Timestamp> {
+    pub(super) fn tick(&mut self, reach: TickScope) -> Option<Timestamp> {
         self.note_sign_of_life();
-        if reach == Reach::Everything {
+        if reach == TickScope::Everything {
             // Skipped in the first tick, because a supervisor that is killed often must start quickly.
             if self.looked.replace(Instant::now()).is_some() {
                 self.repair_ledger();
@@ -128,8 +128,8 @@ impl Ticker {
     }
 
     /// Returns how much the tick after a sleep examines.
-    pub(super) fn reach(&self) -> Reach {
-        if self.until_look().is_zero() { Reach::Everything } else { Reach::WhatChanged }
+    pub(super) fn reach(&self) -> TickScope {
+        if self.until_look().is_zero() { TickScope::Everything } else { TickScope::WhatChanged }
     }
 
     fn until_look(&self) -> Duration {
@@ -157,25 +157,29 @@ impl Ticker {
     fn reconcile(&mut self) {
         let steady_since = self.steady.look(Env::now(), Instant::now());
         self.manager.mend_hook_link();
-        let Some(survey) = said("reconcile", StatusTracker(&self.manager).survey()) else { return };
-        if let Some(silence) = &survey.silence {
+        let Some(current_agents) = said("reconcile", StatusTracker(&self.manager).current_agents()) else {
+            return;
+        };
+        if let Some(silence) = &current_agents.silence {
             tracing::warn!(%silence, "tmux did not answer");
             return;
         }
-        for name in said("hang", Maintenance(&self.manager).find_hung(&survey.agents, steady_since))
+        for name in said("hang", Maintenance(&self.manager).find_hung(&current_agents.agents, steady_since))
             .unwrap_or_default()
         {
             tracing::warn!(agent = %name, "gives no sign of life");
         }
-        for name in said("directories", Maintenance(&self.manager).mark_directories(&survey.agents))
+        for name in said("directories", Maintenance(&self.manager).mark_directories(&current_agents.agents))
             .unwrap_or_default()
         {
             tracing::warn!(agent = %name, "its directory is gone");
         }
-        said("screens", StatusTracker(&self.manager).read_screens(&survey.agents));
+        said("screens", StatusTracker(&self.manager).read_screens(&current_agents.agents));
         if self.tidied.is_none_or(|at| at.elapsed() > HOUSEKEEPING) {
             self.tidied = Some(Instant::now());
-            for done in said("tidy", Maintenance(&self.manager).tidy(&survey.agents)).unwrap_or_default() {
+            for done in
+                said("tidy", Maintenance(&self.manager).tidy(&current_agents.agents)).unwrap_or_default()
+            {
                 tracing::info!(done, "tidied");
             }
         }
@@ -198,7 +202,7 @@ impl Ticker {
     /// Finishes completed tasks, recovers interrupted deliveries, and starts the deliveries that are possible. Returns
     /// when to come back.
     fn dispatch(&mut self) -> Option<Timestamp> {
-        let settled = said("dispatch", Tasks(&self.manager).settle_tasks()).unwrap_or_default();
+        let settled = said("dispatch", Tasks(&self.manager).finish_tasks()).unwrap_or_default();
         for task in &settled.over {
             tracing::info!(task = task.id.0, agent = %task.whose(), "task is over");
         }
@@ -240,7 +244,7 @@ impl Ticker {
     }
 
     fn vanish(&mut self) -> Option<Timestamp> {
-        for Vanished { name, outcome } in
+        for RemovedEphemeral { name, outcome } in
             said("vanish", AgentRemoval(&self.manager).vanish()).unwrap_or_default()
         {
             match outcome {

@@ -36,7 +36,7 @@ use std::time::Duration;
 pub use capture::Capture;
 pub use clients::attach::{Around, AttachAs, BeforeAttach, CoverPage, Entry};
 pub use clients::display_message::{Audience, Bell};
-pub use clients::driver::Arrival;
+pub use clients::driver::JoinReason;
 pub use clients::guests::{GuestMay, GuestSeat, GuestTypes, Sizer};
 pub use error::TmuxError;
 pub use input::Paste;
@@ -44,7 +44,7 @@ pub use launch::{Edges, Launch, PANE_PROCESS, Started};
 pub use pane_command::LaunchEnv;
 pub use server::conf::ConfState;
 pub use server::descriptors::DescriptorUse;
-pub use server::socket::{LONGEST as LONGEST_SOCKET, SocketChoice, SocketRule, choose_socket};
+pub use server::socket::{MAX_SOCKET_PATH, SocketChoice, SocketRule, choose_socket};
 pub use snapshot::PaneFacts;
 
 use script::Spoken;

@@ -25,7 +25,7 @@ const KEPT: [&str; 5] = ["HOME", "LOGNAME", "PATH", "SHELL", "USER"];
 
 /// Factor by which the time limit of a launch exceeds that of other calls. The result of an interrupted launch is
 /// unknown.
-const PATIENCE: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 
 /// Program to start in a pane.
 #[derive(Clone, Copy)]
@@ -145,7 +145,7 @@ impl Tmux {
             // tmux gives a new process the PATH of its client, not that of the session.
             call.env.retain(|(key, _)| *key != "PATH");
             call.env.extend(variable(program.env.named(), "PATH").map(|value| (OsStr::new("PATH"), value)));
-            let bound = self.setup.bound * PATIENCE;
+            let bound = self.setup.bound * MAX_ATTEMPTS;
             let (stdin, direct) = (Some(&text[..]), words.as_deref());
             let call = Call {
                 stdin,

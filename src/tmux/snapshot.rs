@@ -13,7 +13,7 @@ use super::clients::guests::{DOORS, GuestMay, guest_in};
 use super::server::supervisor_session::KEEPER;
 use super::transport::call::Call;
 use super::{Tmux, TmuxError, target};
-use crate::model::{DeadPane, Exit, LiveClient, LivePane, LiveServer, Look, ServerIdentity};
+use crate::model::{DeadPane, Exit, LiveClient, LivePane, LiveServer, ServerIdentity, TmuxSnapshot};
 
 const SERVER: &str = "S|#{start_time}:#{pid}|#{version}";
 const PANE: &str = "P|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_dead_time}|#{window_activity}|#{@symposium_id}|#{session_name}";
@@ -45,19 +45,21 @@ pub struct PaneFacts {
 impl Tmux {
     /// Takes a snapshot of all panes and clients of our server, without the supervisor's pane. `NoServer` means that it
     /// is certain that no server is running.
-    pub fn look(&self) -> Result<Look, TmuxError> {
+    pub fn look(&self) -> Result<TmuxSnapshot, TmuxError> {
         self.look_within(self.setup.bound)
     }
 
     /// Takes a snapshot like [`Tmux::look`], with another time limit.
-    pub fn look_within(&self, bound: Duration) -> Result<Look, TmuxError> {
+    pub fn look_within(&self, bound: Duration) -> Result<TmuxSnapshot, TmuxError> {
         match self.look_once(bound)? {
-            Some((server, Told::Everything)) => Ok(Look::Running(server)),
+            Some((server, Told::Everything)) => Ok(TmuxSnapshot::Running(server)),
             Some((server, Told::NotHowItEnded)) => {
                 remind(&server.identity);
-                Ok(self.look_once(bound)?.map_or(Look::NoServer, |(server, _)| Look::Running(server)))
+                Ok(self
+                    .look_once(bound)?
+                    .map_or(TmuxSnapshot::NoServer, |(server, _)| TmuxSnapshot::Running(server)))
             }
-            None => Ok(Look::NoServer),
+            None => Ok(TmuxSnapshot::NoServer),
         }
     }
 

@@ -10,12 +10,12 @@ use super::read::{Since, open};
 
 /// Number of bytes to search at most. The output of a program that floods its terminal beyond this limit is not useful
 /// for a search.
-const MOST: u64 = 8 << 20;
+const MAX_SCANNED_BYTES: u64 = 8 << 20;
 
 /// Returns the characters that were printed since a time, without their positions.
 pub fn printed_since(dir: &Path, since: Timestamp) -> io::Result<String> {
     let mut bytes = Vec::new();
-    open(dir, Since::At(since))?.take(MOST).read_to_end(&mut bytes)?;
+    open(dir, Since::At(since))?.take(MAX_SCANNED_BYTES).read_to_end(&mut bytes)?;
     let mut printed = Printed::default();
     vte::Parser::new().advance(&mut printed, &bytes);
     Ok(printed.0)

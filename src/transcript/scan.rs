@@ -4,7 +4,7 @@
 use std::io::BufRead;
 
 /// Maximum length of the parameters in bytes. No relevant sequence is longer.
-const LONGEST: usize = 64;
+const MAX_SEQUENCE_BYTES: usize = 64;
 
 /// An escape sequence that the transcript adapter interprets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Scanner {
                 return Some(Sequence::Reset);
             }
             (State::Parameters, 0x20..0x40) => {
-                if self.parameters.len() <= LONGEST {
+                if self.parameters.len() <= MAX_SEQUENCE_BYTES {
                     self.parameters.push(byte);
                 }
             }
@@ -102,7 +102,7 @@ impl Scanner {
     }
 
     fn finish(&self, last: u8) -> Option<Sequence> {
-        if self.parameters.len() > LONGEST {
+        if self.parameters.len() > MAX_SEQUENCE_BYTES {
             return None;
         }
         let text = std::str::from_utf8(&self.parameters).ok()?;

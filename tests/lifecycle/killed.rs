@@ -69,7 +69,7 @@ fn a_kill_killed_at_any_step_is_done_or_repeatable() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["kill.marked", "kill.signalled", "kill.closed", "kill.noted"]) {
         let name = name_of(step, "victim");
-        speaker(&env, &name, "born");
+        calling_agent(&env, &name, "born");
         die_at(&env, step, &["agent", "kill", &name]);
         assert_repaired(&env);
         let expected = if step == "kill.marked" { "working" } else { "stopped" };
@@ -96,7 +96,7 @@ fn a_rename_killed_at_any_step_is_complete_or_undone() {
         for about in ["running", "stopped"] {
             let old = name_of(step, about);
             let new = format!("{old}-new");
-            speaker(&env, &old, "born");
+            calling_agent(&env, &old, "born");
             if about == "stopped" {
                 env.symposium(["agent", "kill", &old]).ok();
             }
@@ -121,7 +121,7 @@ fn a_rename_killed_at_any_step_is_complete_or_undone() {
 fn a_new_agent_takes_nothing_from_an_unfinished_rename() {
     let env = env_with_bystander();
     for (name, taker) in [("a", "spawn"), ("b", "rename")] {
-        speaker(&env, name, "precious");
+        calling_agent(&env, name, "precious");
         env.symposium(["agent", "kill", name]).ok();
         let new = format!("{name}-new");
         die_at(&env, "rename.noted", &["agent", "rename", name, &new]);
@@ -186,7 +186,7 @@ fn a_restore_killed_at_any_step_is_completed_by_the_next() {
     {
         let env = TestEnv::new();
         for name in ["a", "b", "c"] {
-            speaker(&env, name, "born");
+            calling_agent(&env, name, "born");
         }
         env.tmux(["kill-server"]).ok();
         env.wait_until("everything is gone", || env.processes().is_empty());
@@ -202,7 +202,7 @@ fn a_restore_killed_at_any_step_is_completed_by_the_next() {
 #[test]
 fn restore_waits_for_the_lock_of_an_interrupted_restore() {
     let env = TestEnv::new();
-    speaker(&env, "a", "born");
+    calling_agent(&env, "a", "born");
     env.tmux(["kill-server"]).ok();
     env.wait_until("everything is gone", || env.processes().is_empty());
     assert_eq!(status(&env, "a"), "lost");
@@ -231,7 +231,7 @@ fn a_resume_killed_at_any_step_is_live_or_repeatable() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["resume.reserved", "launch.started", "launch.noted"]) {
         let name = name_of(step, "sleeper");
-        speaker(&env, &name, "born");
+        calling_agent(&env, &name, "born");
         env.symposium(["agent", "kill", &name]).ok();
         die_at(&env, step, &["agent", "resume", &name]);
         assert_repaired(&env);

@@ -25,7 +25,7 @@ fn sleeper(env: &TestEnv, name: &str) {
 
 /// Spawns a program that prints `words` and keeps running, and waits until they are in the transcript.
 #[track_caller]
-fn speaker(env: &TestEnv, name: &str, words: &str) {
+fn calling_agent(env: &TestEnv, name: &str, words: &str) {
     let script = format!("echo {words}; exec sleep 1000");
     env.symposium(["agent", "spawn", "--name", name, "--", "sh", "-c", &script]).ok();
     env.wait_until("its words are in the transcript", || logs(env, name).contains(words));

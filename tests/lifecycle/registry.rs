@@ -14,7 +14,7 @@ fn env_with_two() -> TestEnv {
     let env = TestEnv::new();
     sleeper(&env, "stopped");
     env.symposium(["agent", "kill", "stopped"]).ok();
-    speaker(&env, "running", "born");
+    calling_agent(&env, "running", "born");
     assert_both_are_there(&env);
     env
 }
@@ -267,7 +267,7 @@ fn a_registry_that_is_a_symbolic_link_is_refused_and_unchanged() {
 fn a_read_only_disk_can_be_read_and_refuses_changes() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
-    speaker(&env, "one", "born");
+    calling_agent(&env, "one", "born");
     // The transcript writer would prevent the file system from becoming read-only.
     env.symposium(["agent", "kill", "one"]).ok();
     let mut remounted = false;
@@ -296,7 +296,7 @@ fn a_read_only_disk_can_be_read_and_refuses_changes() {
 fn a_full_disk_loses_nothing_and_is_reported_with_a_hint() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
-    speaker(&env, "one", "born");
+    calling_agent(&env, "one", "born");
     let before = env.registry();
     let filler = disk.fill();
     for verb in [&["spawn", "--name", "new", "--", "sleep", "1000"][..], &["rename", "one", "two"]] {

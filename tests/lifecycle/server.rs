@@ -178,7 +178,7 @@ fn kill_ends_the_processes_while_tmux_hangs() {
 #[test]
 fn a_foreign_session_with_a_lost_agents_name_is_not_the_agent() {
     let env = TestEnv::new();
-    speaker(&env, "one", "born");
+    calling_agent(&env, "one", "born");
     crash_server(&env);
     env.tmux(["-f", "/dev/null", "new-session", "-d", "-s", "one", "sleep 1000"]).ok();
     assert_eq!(status(&env, "one"), "lost");
@@ -223,7 +223,7 @@ fn an_agent_whose_session_was_closed_is_lost_and_restorable() {
 fn a_lost_agent_can_be_renamed_killed_and_removed() {
     let env = TestEnv::new();
     for name in ["one", "two", "three", "four"] {
-        speaker(&env, name, "born");
+        calling_agent(&env, name, "born");
     }
     crash_server(&env);
     assert_eq!(status(&env, "one"), "lost");

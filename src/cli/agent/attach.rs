@@ -10,7 +10,7 @@ use crate::cli::{
 };
 use crate::env::Env;
 use crate::error::{Error, Report};
-use crate::manager::{Around, Arrival, As, AttachRequest, Attaching, Before};
+use crate::manager::{Around, As, AttachRequest, Attaching, Before, JoinReason};
 use crate::model::{Agent, AgentName, Exit, HostName};
 use crate::rules::remote::pasted_from;
 
@@ -125,7 +125,7 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Invocation) -> Result<u
             ui::forget_typed();
         }
     };
-    let arrival = if link == Before::Gone { Arrival::Back } else { Arrival::Anew };
+    let arrival = if link == Before::Gone { JoinReason::Back } else { JoinReason::Anew };
     let cover = recap::after_absence(name, context);
     let request = AttachRequest { name, how, host, arrival, around, cover: cover.as_ref() };
     let terminal = ui::Terminal::save();

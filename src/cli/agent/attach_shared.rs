@@ -9,7 +9,7 @@ use crate::cli::{
 };
 use crate::error::Error;
 use crate::manager::Sharing;
-use crate::manager::{Around, As, Left, SharedWithUs, Want};
+use crate::manager::{Around, As, IncomingShares, Left, Want};
 use crate::model::AgentName;
 
 /// Maximum number of unresponsive owners that are named, so that the warning fits on one line.
@@ -103,7 +103,7 @@ pub(in crate::cli) fn list(context: &Invocation) -> Result<u8, Error> {
 }
 
 /// Describes in one line which shares could not be listed.
-fn not_heard(shared: &SharedWithUs) -> Option<String> {
+fn not_heard(shared: &IncomingShares) -> Option<String> {
     let (shown, others) = shared.silent.split_at(shared.silent.len().min(MOST_NAMED));
     let mut parts = Vec::new();
     if !shown.is_empty() {

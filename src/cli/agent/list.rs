@@ -59,16 +59,16 @@ pub(in crate::cli) fn run(mut args: Arguments, context: &Invocation) -> Result<u
     if args.watch {
         return watch(&args, context);
     }
-    let mut survey = StatusTracker::survey_for_display(&context.manager)?;
+    let mut current_agents = StatusTracker::current_agents_for_display(&context.manager)?;
     if context.ui.json {
-        Terminals(&context.manager).add_options(&mut survey.agents);
+        Terminals(&context.manager).add_options(&mut current_agents.agents);
     }
-    show(&args, &survey.agents, None, context);
-    if let Some(why) = survey.without_tmux() {
+    show(&args, &current_agents.agents, None, context);
+    if let Some(why) = current_agents.without_tmux() {
         context.ui.warn(&why);
         return Ok(0);
     }
-    match survey.silence {
+    match current_agents.silence {
         Some(silence) => Err(silence),
         None => Ok(0),
     }
@@ -109,9 +109,9 @@ pub(in crate::cli) fn show(args: &Arguments, all: &[Agent], host: Option<&HostNa
 /// Prints the list again at each change, until the reader has closed the pipe or the user presses C-c.
 fn watch(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     let mut agents = Vec::new();
-    redraw(context, |survey| {
-        if let Some(survey) = survey {
-            agents = args.wanted(&survey.agents, context.ui.json);
+    redraw(context, |current_agents| {
+        if let Some(current_agents) = current_agents {
+            agents = args.wanted(&current_agents.agents, context.ui.json);
             if context.ui.json {
                 Terminals(&context.manager).add_options(&mut agents);
             }

@@ -12,7 +12,7 @@ use crate::manager::CoverPage;
 use crate::model::{AgentName, ChangeKind, ChangedFile, Changes, Recap, Status};
 
 /// Maximum number of lines of a list, so that a recap fits on one screen.
-const MOST: usize = 5;
+const MAX_LISTED: usize = 5;
 /// The last line of a recap that covers an agent's screen.
 const HOW_TO_CLOSE: &str = "Esc or Enter closes this, any other key goes to the agent";
 
@@ -156,8 +156,8 @@ pub(in crate::cli) fn counted(counts: &[(usize, &str, &str)]) -> String {
 
 /// Appends the first entries of a list under its name, and the number of further entries.
 fn list(name: &str, entries: Vec<String>, lines: &mut Vec<String>) {
-    let more = entries.len().saturating_sub(MOST);
-    for (at, entry) in entries.into_iter().take(MOST).enumerate() {
+    let more = entries.len().saturating_sub(MAX_LISTED);
+    for (at, entry) in entries.into_iter().take(MAX_LISTED).enumerate() {
         let name = if at == 0 { name } else { "" };
         lines.push(format!("  {name:<9} {entry}"));
     }

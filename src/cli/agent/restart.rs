@@ -12,7 +12,7 @@ use crate::cli::{
     render::times,
 };
 use crate::error::Error;
-use crate::manager::Afresh;
+use crate::manager::ConversationChoice;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Arguments {
 }
 
 pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
-    let afresh = if args.fresh { Afresh::Yes } else { Afresh::No };
+    let afresh = if args.fresh { ConversationChoice::Yes } else { ConversationChoice::No };
     let name = attach_shared::own(&args.name)?;
     let resumed =
         with_trust(context, args.trust, || Lifecycle(&context.manager).restart(&name, afresh, args.grace))?;

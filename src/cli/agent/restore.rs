@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::base::plural::counted;
 use crate::cli::{Invocation, agent::attach_shared, render::ui};
 use crate::error::Error;
-use crate::manager::{Restored, Whom};
+use crate::manager::{RestoreScope, Restored};
 use crate::model::AgentName;
 
 /// Number of agents from which on a progress bar replaces single lines.
@@ -28,10 +28,11 @@ pub(in crate::cli) struct Arguments {
 
 pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let (names, whom): (Vec<AgentName>, _) = match args.names.is_empty() {
-        true => (Lifecycle(&context.manager).lost()?, Whom::Lost),
-        false => {
-            (args.names.iter().map(|text| attach_shared::own(text)).collect::<Result<_, _>>()?, Whom::Named)
-        }
+        true => (Lifecycle(&context.manager).lost()?, RestoreScope::Lost),
+        false => (
+            args.names.iter().map(|text| attach_shared::own(text)).collect::<Result<_, _>>()?,
+            RestoreScope::Named,
+        ),
     };
     if args.names.is_empty() && !args.all && !names.is_empty() {
         let list = names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");
@@ -50,7 +51,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         bar.inc(1);
     });
     bar.finish_and_clear();
-    let named = (whom == Whom::Named).then_some(&names[..]);
+    let named = (whom == RestoreScope::Named).then_some(&names[..]);
     let continued = match args.go_on {
         true => Lifecycle(&context.manager).continue_cut_off(named)?,
         false => Vec::new(),

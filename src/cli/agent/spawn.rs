@@ -29,7 +29,7 @@ pub(in crate::cli) struct Arguments {
     /// Title for lists and the status line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
-    /// Look for specs in this file only
+    /// TmuxSnapshot for specs in this file only
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Workspace [default: from the spec, else in-place]
@@ -170,7 +170,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         parent: args.parent.as_deref().map(self::name).transpose()?,
         lifetime: args.ephemeral.then_some(Lifetime::Task),
         restart: args.restart,
-        size: ui::room_for_an_agent(),
+        size: ui::agent_terminal_size(),
     };
     if args.foreground {
         let terminal = ui::Terminal::save();

@@ -22,7 +22,7 @@ pub(super) fn run(
     if let Some((owner, name)) =
         taken.names.first().and_then(|text| attach_shared::address(text)).transpose()?
     {
-        return Err(Error::NotFar {
+        return Err(Error::LocalOnly {
             what: format!("agent attach {owner}/{name}"),
             why: "it is shared with whom you are there".to_owned(),
             host: Hosts(&context.manager).host(&host)?.for_ssh(),

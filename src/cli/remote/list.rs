@@ -11,7 +11,7 @@ use crate::cli::render::times::ago;
 use crate::cli::{Invocation, agent::list, render::ui};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{FarAgents, PATIENCE, Survey};
+use crate::manager::{AgentList, FarAgents, HOST_TIMEOUT};
 use crate::model::{Agent, HostName};
 
 /// Lists the agents of one host, or of all machines.
@@ -23,14 +23,14 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
     // Local agents come first, because they are known before the first host has answered.
     let ours = match host {
         Some(_) => None,
-        None => match StatusTracker(&context.manager).survey() {
+        None => match StatusTracker(&context.manager).current_agents() {
             // A machine without tmux has no agents of its own, but can list the agents of others.
             Err(error) if error.is_without_tmux() => None,
-            survey => Some(survey?),
+            current_agents => Some(current_agents?),
         },
     };
     // A request for a single host waits for that host.
-    let within = args.timeout.or(host.map(|_| PATIENCE));
+    let within = args.timeout.or(host.map(|_| HOST_TIMEOUT));
     let seen = Hosts(&context.manager).far_agents(&hosts, within, &mut |slow| {
         // Programs set their own timeout and compare the output.
         if !ui::is_shown() {
@@ -40,11 +40,12 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
         context.ui.say(&format!("waiting for {}", names.join(", ")));
     })?;
     let (mut agents, mut values) = (Vec::new(), Vec::new());
-    if let Some(why) = ours.as_ref().and_then(Survey::without_tmux) {
+    if let Some(why) = ours.as_ref().and_then(AgentList::without_tmux) {
         context.ui.warn(&why);
     }
-    let ours =
-        ours.map(|survey| (survey.agents, survey.silence.filter(|silence| !silence.is_without_tmux())));
+    let ours = ours.map(|current_agents| {
+        (current_agents.agents, current_agents.silence.filter(|silence| !silence.is_without_tmux()))
+    });
     let (mut ours, mut silence) = ours.unwrap_or_default();
     if context.ui.json {
         Terminals(&context.manager).add_options(&mut ours);

@@ -109,7 +109,7 @@ impl Asked<'_> {
                 Where::One(host) => Hosts(&context.manager).host(host)?.for_ssh(),
                 Where::All => "HOST".to_owned(),
             };
-            return Err(Error::NotFar { what, why: why.to_owned(), host });
+            return Err(Error::LocalOnly { what, why: why.to_owned(), host });
         }
         let host = match (place, way) {
             (Where::One(host), _) => Hosts(&context.manager).host(host)?.name,
@@ -131,7 +131,7 @@ impl Asked<'_> {
             Way::Start => self.start(host, &context),
             Way::Run(Times::Once) => self.run(host, Showing::Once, &context),
             Way::Run(Times::Any) => self.run(host, Showing::Whole, &context),
-            Way::Show => self.run(host, Showing::Again, &context),
+            Way::Show => self.run(host, Showing::RestartPlan, &context),
             Way::Follow => self.run(host, Showing::UntilLost, &context),
             Way::Here(_) => Ok(0),
         }

@@ -1,6 +1,6 @@
 //! Sanitizes the output of a command on another machine and passes it on as it arrives.
 
-use crate::base::terminal_output::{Cleaner, Manner};
+use crate::base::terminal_output::{Cleaner, OutputMode};
 use crate::cli::render::ui;
 use crate::error::Error;
 use crate::manager::Showing;
@@ -24,7 +24,7 @@ pub(super) struct Shown {
 /// Describes how the output of a command is shown.
 pub(super) struct How {
     pub(super) showing: Showing,
-    pub(super) manner: Manner,
+    pub(super) manner: OutputMode,
     pub(super) face: Face,
     pub(super) mark: Mark,
 }
@@ -38,7 +38,7 @@ impl Shown {
             showing: how.showing,
             out: Cleaner::of(how.manner),
             marker: Marker::of(host.clone(), how.mark),
-            err: Cleaner::of(Manner::Text { coloured }),
+            err: Cleaner::of(OutputMode::Text { coloured }),
             line: vec![],
         }
     }

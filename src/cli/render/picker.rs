@@ -39,7 +39,7 @@ fn choose(mut chooser: Chooser) -> std::io::Result<Option<usize>> {
         let keys = terminal.read()?;
         match chooser.keys(&keys) {
             Step::Go => {}
-            Step::Chosen(at) => {
+            Step::LaunchPlan(at) => {
                 erase(drawn)?;
                 return Ok(Some(at));
             }

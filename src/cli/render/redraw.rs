@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::cli::{Invocation, render::ui};
 use crate::error::Error;
-use crate::manager::{Survey, Watching, Woken};
+use crate::manager::{AgentList, Watching, Woken};
 
 /// Interval at which the ages in a list are updated while nothing else changes.
 const AGE_UPDATE_INTERVAL: Duration = Duration::from_secs(10);
@@ -14,7 +14,7 @@ const AGE_UPDATE_INTERVAL: Duration = Duration::from_secs(10);
 /// `render` receives the agents when something may have changed, and `None` when only time has passed.
 pub(in crate::cli) fn redraw(
     context: &Invocation,
-    mut render: impl FnMut(Option<Survey>) -> Result<String, Error>,
+    mut render: impl FnMut(Option<AgentList>) -> Result<String, Error>,
 ) -> Result<u8, Error> {
     let mut shown = String::new();
     let mut failure = None;
@@ -23,19 +23,19 @@ pub(in crate::cli) fn redraw(
         if matches!(woken, Woken::Resized) && !context.ui.json {
             shown.clear();
         }
-        let survey = match woken {
-            Woken::Changed(survey) => {
+        let current_agents = match woken {
+            Woken::Changed(current_agents) => {
                 // Printed immediately, because the command may end only hours later.
                 context.tell_notices();
-                if let Some(silence) = &survey.silence {
+                if let Some(silence) = &current_agents.silence {
                     context.ui.warn(&silence.to_string());
                 }
-                Some(survey)
+                Some(current_agents)
             }
             Woken::Waited | Woken::Resized if context.ui.json => return until_no_reader(),
             Woken::Waited | Woken::Resized => None,
         };
-        match render(survey) {
+        match render(current_agents) {
             Ok(text) if text == shown => return until_no_reader(),
             Ok(text) => shown = text,
             Err(error) => {

@@ -208,7 +208,7 @@ pub(in crate::cli) fn width() -> usize {
 
 /// Returns the columns and lines that an agent would have in this terminal, without its status line. Returns `None`
 /// if there is no terminal or if it is too small to work in.
-pub(in crate::cli) fn room_for_an_agent() -> Option<(u16, u16)> {
+pub(in crate::cli) fn agent_terminal_size() -> Option<(u16, u16)> {
     // The name of the new agent may be captured in a shell variable; then only stderr is the terminal.
     let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok()?;
     (size.ws_col >= 20 && size.ws_row >= 6).then(|| (size.ws_col, size.ws_row - 1))

@@ -105,7 +105,7 @@ impl Error {
                     .saw("the agents there go on")
                     .hint("the same command goes on; `--since 1m` leaves out what was shown")
             }
-            Error::NotFar { what, why, host } => {
+            Error::LocalOnly { what, why, host } => {
                 report("not-far", 2, format!("`{what}` cannot be done on another machine: {why}"))
                     .hint(format!("go there: `ssh {}`, then `symposium {what}`", shown(host)))
             }

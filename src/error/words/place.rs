@@ -6,7 +6,7 @@ use crate::error::{Error, Report};
 impl Error {
     pub(super) fn about_place(&self) -> Report {
         match self {
-            Error::OutOfPlace { what, hint } => report("out-of-place", 1, what)
+            Error::NotPermitted { what, hint } => report("out-of-place", 1, what)
                 .saw("an agent reaches itself, those below it, its project, and its parent with messages")
                 .saw("nothing was changed")
                 .hint(hint),

@@ -39,7 +39,7 @@ impl Error {
                     .saw("somebody keeps a door there and lets nobody in")
                     .hint("try again, or ask its owner to share it anew: `symposium agent share`")
             }
-            Error::DoorShut { name, with, after } => {
+            Error::ShareNotReady { name, with, after } => {
                 let what = format!("the door to `{name}` for {} did not open within {}", shown(with), seconds(*after));
                 report("door-shut", 7, what)
                     .saw("nothing is shared")

@@ -95,7 +95,7 @@ fn branches_are_new_old_or_a_remotes() {
         assert!(matches!(plan(BranchWish::Named(bad)), Err(Refusal::BadBranch(_))), "{bad:?}");
     }
     repository.git(&["branch", "symposium/x"]);
-    assert_eq!(plan(BranchWish::Own("symposium/x")).unwrap(), BranchPlan::Again("symposium/x".into()));
+    assert_eq!(plan(BranchWish::Own("symposium/x")).unwrap(), BranchPlan::RestartPlan("symposium/x".into()));
     repository.git(&["checkout", "-q", "symposium/x"]);
     repository.commit("own");
     repository.git(&["checkout", "-q", "main"]);
@@ -118,7 +118,7 @@ fn what_was_left_half_made_is_made_again() {
     add(&repository, &at, "symposium/x");
     fs::write(repository.top().join(".git/worktrees/workspace/locked"), "initializing").unwrap();
     fs::remove_dir_all(&at).unwrap();
-    assert_eq!(add(&repository, &at, "symposium/x"), BranchPlan::Again("symposium/x".into()));
+    assert_eq!(add(&repository, &at, "symposium/x"), BranchPlan::RestartPlan("symposium/x".into()));
     assert!(at.join("a.txt").exists());
 }
 

@@ -43,7 +43,7 @@ fn each_cli_is_opened_in_its_own_way() {
         ("demo", new, "symposium demo-agent --session-id id-1 -- say§hi"),
     ] {
         let kind = kind(name);
-        let base = base(kind, &kind.program[..1], &Wish::default()).unwrap();
+        let base = base(kind, &kind.program[..1], &CliOptions::default()).unwrap();
         assert!(base.unsaid.is_empty());
         let args = argv(kind, &line(&base.args, opening, Some("say hi")));
         let expected: Vec<String> = words(expected).iter().map(|word| word.replace('§', " ")).collect();
@@ -53,7 +53,7 @@ fn each_cli_is_opened_in_its_own_way() {
 
 #[test]
 fn a_wish_is_expressed_or_told_to_be_unsaid() {
-    let wish = Wish {
+    let wish = CliOptions {
         model: Some("m".into()),
         system_prompt: Some("- be\n\"kind\"".into()),
         tier: Some(Tier::Review),
@@ -84,7 +84,8 @@ fn a_wish_is_expressed_or_told_to_be_unsaid() {
         ]
     );
 
-    let copilot = base(kind("copilot"), &words("copilot"), &Wish { tier: None, ..wish.clone() }).unwrap();
+    let copilot =
+        base(kind("copilot"), &words("copilot"), &CliOptions { tier: None, ..wish.clone() }).unwrap();
     assert_eq!(copilot.args[4..], ["--allow-tool=Read", "--allow-tool=Bash(git log:*)"]);
     assert_eq!(copilot.unsaid, ["GitHub Copilot CLI cannot be given a system prompt"]);
 }
@@ -95,7 +96,7 @@ fn no_kind_is_ever_looser_than_asked() {
     for name in Kinds::builtin().names() {
         let kind = kind(name);
         for asked in Tier::ALL {
-            let wish = Wish { tier: Some(asked), ..Wish::default() };
+            let wish = CliOptions { tier: Some(asked), ..CliOptions::default() };
             let said = match base(kind, &words("x"), &wish) {
                 Ok(base) => base.args[1 + kind.args.len()..].to_vec(),
                 Err(looser) => {
@@ -108,7 +109,11 @@ fn no_kind_is_ever_looser_than_asked() {
             assert!(at.map_or(asked == Tier::Free, |at| at >= strictness(asked)), "{name} {asked}: {said:?}");
         }
     }
-    let refused = base(kind("aider"), &words("aider"), &Wish { tier: Some(Tier::Review), ..Wish::default() });
+    let refused = base(
+        kind("aider"),
+        &words("aider"),
+        &CliOptions { tier: Some(Tier::Review), ..CliOptions::default() },
+    );
     assert_eq!(refused.unwrap_err().to_string(), "Aider cannot be held to the approval tier `review`");
 }
 
@@ -142,8 +147,8 @@ proptest! {
         tools in prop::collection::vec(any::<String>(), 1..5), at in 0usize..14,
     ) {
         let kind = kind(Kinds::builtin().names().nth(at).unwrap());
-        let bare = base(kind, &words("x"), &Wish::default()).unwrap().args.len();
-        let wish = Wish { tools: tools.clone(), ..Wish::default() };
+        let bare = base(kind, &words("x"), &CliOptions::default()).unwrap().args.len();
+        let wish = CliOptions { tools: tools.clone(), ..CliOptions::default() };
         let added = base(kind, &words("x"), &wish).unwrap().args.split_off(bare);
         let each = kind.tools.iter().filter(|arg| arg.contains("{tool}")).count();
         prop_assert_eq!(added.len(), kind.tools.len() - each + each * tools.len());
@@ -176,7 +181,7 @@ proptest! {
 
     #[test]
     fn codex_reads_back_any_system_prompt(text in any::<String>()) {
-        let wish = Wish { system_prompt: Some(text.clone()), ..Wish::default() };
+        let wish = CliOptions { system_prompt: Some(text.clone()), ..CliOptions::default() };
         let base = base(kind("codex"), &words("codex"), &wish).unwrap();
         let table: toml::Table = toml::from_str(base.args.last().unwrap()).unwrap();
         prop_assert_eq!(table["developer_instructions"].as_str(), Some(text.as_str()));

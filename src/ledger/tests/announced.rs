@@ -7,7 +7,7 @@ use notify::{Event, RecursiveMode, Watcher};
 
 use super::{Env, Ledger, at};
 use crate::ledger::TaskQuery;
-use crate::model::{AgentId, Doer, NewTask};
+use crate::model::{AgentId, Assignee, NewTask};
 
 #[test]
 fn what_was_written_is_there_at_the_last_change_of_the_log() {
@@ -22,7 +22,7 @@ fn what_was_written_is_there_at_the_last_change_of_the_log() {
     })
     .unwrap();
     watcher.watch(env.dir.path(), RecursiveMode::NonRecursive).unwrap();
-    let task = NewTask::plain(Doer::Agent(AgentId::fresh(), "fix".parse().unwrap()), "x", "person");
+    let task = NewTask::plain(Assignee::Agent(AgentId::fresh(), "fix".parse().unwrap()), "x", "person");
     let count = || reader.tasks(&TaskQuery::default()).unwrap().len();
     // Without the announcement, one change in some tens is missed, depending on the disk.
     for n in 1..=200 {

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use rustix::mount::{MountFlags, UnmountFlags, mount, mount_remount, unmount};
 
 use super::*;
-use crate::model::{Doer, NewTask, TaskId, TaskState};
+use crate::model::{Assignee, NewTask, TaskId, TaskState};
 
 fn kept(env: &Env) -> Vec<String> {
     env.files().into_iter().filter(|name| name.contains("damaged")).collect()
@@ -80,7 +80,7 @@ fn tasks_that_can_still_be_read_are_taken_over() {
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     for n in 0..40 {
-        let doer = Doer::Agent(agent, "fix".parse().unwrap());
+        let doer = Assignee::Agent(agent, "fix".parse().unwrap());
         let mut task = NewTask::plain(doer, format!("task {n} {}", "x".repeat(200)), "person");
         if n == 39 {
             task.after = vec![TaskId(1), TaskId(2)];

@@ -15,7 +15,7 @@ use std::thread;
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
-use crate::model::{AgentId, Exit, Happening, Status, WaitingFor, What};
+use crate::model::{AgentId, Exit, LedgerEvent, Status, WaitingFor, What};
 
 /// A separate state directory for each test.
 struct Env {
@@ -52,16 +52,16 @@ fn at(seconds: i64) -> Timestamp {
     "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap() + SignedDuration::from_secs(seconds)
 }
 
-fn plain(agent: AgentId, what: What, seconds: i64) -> Happening {
-    Happening { at: at(seconds), agent, name: "fix".parse().unwrap(), what, why: "it was told to".into() }
+fn plain(agent: AgentId, what: What, seconds: i64) -> LedgerEvent {
+    LedgerEvent { at: at(seconds), agent, name: "fix".parse().unwrap(), what, why: "it was told to".into() }
 }
 
-fn turned(agent: AgentId, seq: u64, to: Status) -> Happening {
+fn turned(agent: AgentId, seq: u64, to: Status) -> LedgerEvent {
     let what = What::Status { seq, from: Some(Status::Working), to, waiting_for: None, exit: None };
     plain(agent, what, i64::try_from(seq).unwrap())
 }
 
-fn whats(found: &[(i64, Happening)]) -> Vec<&What> {
+fn whats(found: &[(i64, LedgerEvent)]) -> Vec<&What> {
     found.iter().map(|(_, happening)| &happening.what).collect()
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{Doer, NewTask};
+use crate::model::{Assignee, NewTask};
 
 fn any_status() -> impl Strategy<Value = Status> {
     prop::sample::select(Status::ALL.to_vec())
@@ -44,9 +44,9 @@ prop_compose! {
         name in "[A-Za-z0-9][A-Za-z0-9_-]{0,62}",
         what in any_what(),
         why in prop_oneof![any::<String>(), "[\\x00\u{202e}\u{feff}א🦀\n]{0,40}"],
-    ) -> Happening {
+    ) -> LedgerEvent {
         let at = Timestamp::from_microsecond(micros).unwrap();
-        Happening { at, agent: AgentId::fresh(), name: name.parse().unwrap(), what, why }
+        LedgerEvent { at, agent: AgentId::fresh(), name: name.parse().unwrap(), what, why }
     }
 }
 
@@ -73,7 +73,7 @@ proptest! {
     #[test]
     fn any_text_is_a_task(text in any::<String>(), source in any::<String>()) {
         let env = Env::new();
-        let doer = Doer::Agent(AgentId::fresh(), "a".parse().unwrap());
+        let doer = Assignee::Agent(AgentId::fresh(), "a".parse().unwrap());
         let new = NewTask::plain(doer, text, source);
         let id = env.ledger().add_task(&new, at(0)).unwrap().unwrap();
         let task = env.ledger().task(id).unwrap().unwrap();
@@ -106,7 +106,7 @@ proptest! {
 fn a_reason_as_long_as_a_book_is_cut_between_characters() {
     let env = Env::new();
     let why = "🦀".repeat(1 << 20);
-    let happening = Happening { why: why.clone(), ..plain(AgentId::fresh(), What::Hung, 1) };
+    let happening = LedgerEvent { why: why.clone(), ..plain(AgentId::fresh(), What::Hung, 1) };
     env.ledger().note(&[happening]).unwrap();
     let found = env.ledger().happenings(&Query::default()).unwrap();
     assert_eq!(found[0].1.why, why[..4096]);

@@ -1,10 +1,10 @@
 //! Tests for queues: order, transitions that only one process can make, and counts.
 
 use super::*;
-use crate::model::{Doer, NewTask, Priority, Task, TaskCounts, TaskId, TaskState};
+use crate::model::{Assignee, NewTask, Priority, Task, TaskCounts, TaskId, TaskState};
 
 fn new(agent: AgentId, text: &str, priority: Priority) -> NewTask {
-    let doer = Doer::Agent(agent, "fix".parse().unwrap());
+    let doer = Assignee::Agent(agent, "fix".parse().unwrap());
     NewTask { priority, ..NewTask::plain(doer, text, "person") }
 }
 
@@ -186,7 +186,7 @@ fn what_any_may_take_is_taken_by_one_who_has_nothing_else() {
     let ledger = env.ledger();
     let (one, other) = (AgentId::fresh(), AgentId::fresh());
     let name = "fix".parse().unwrap();
-    let pool = NewTask::plain(Doer::Any("weather".into()), "x", "person");
+    let pool = NewTask::plain(Assignee::Any("weather".into()), "x", "person");
     let (first, second) =
         (ledger.add_task(&pool, at(1)).unwrap().unwrap(), ledger.add_task(&pool, at(1)).unwrap().unwrap());
     assert_eq!(ledger.next_task(one, "cook", &[]).unwrap(), None);

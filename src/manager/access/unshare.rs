@@ -16,9 +16,9 @@ use crate::share::Place;
 use crate::store::OpenDoor;
 
 /// Time limit for closing a listener. A killed process is gone within milliseconds.
-const CLOSING: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause between two checks while a listener closes.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+const CLOSE_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Result of `agent unshare`.
 #[derive(Debug)]
@@ -227,7 +227,7 @@ impl Access<'_> {
 
     /// Ends the process of a listener. Returns false if it does not end in time.
     fn end_keeper(&self, name: &AgentName, guest: u32) -> bool {
-        let deadline = Instant::now() + CLOSING;
+        let deadline = Instant::now() + CLOSE_TIMEOUT;
         while let Some(door) = self.0.store.door(name, guest) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -237,7 +237,7 @@ impl Access<'_> {
                 let is_it = || self.0.store.door(name, guest).is_some_and(|door| door.keeper == Some(pid));
                 let _ = process::end_at_once(pid, is_it, left);
             }
-            std::thread::sleep(BETWEEN_LOOKS);
+            std::thread::sleep(CLOSE_CHECK_INTERVAL);
         }
         true
     }
@@ -247,12 +247,12 @@ impl Access<'_> {
         let tmux = self.0.tmux()?;
         let mut guests = tmux.doors(name)?;
         guests.retain(|uid| is_meant(*uid));
-        let deadline = Instant::now() + CLOSING;
+        let deadline = Instant::now() + CLOSE_TIMEOUT;
         for &uid in &guests {
             tmux.stop_door(name, uid)?;
             // The listener process notices the end of its session a moment later.
             while Place::of(Env::uid(), uid).answers(name) && Instant::now() < deadline {
-                std::thread::sleep(BETWEEN_LOOKS);
+                std::thread::sleep(CLOSE_CHECK_INTERVAL);
             }
         }
         Ok(guests)

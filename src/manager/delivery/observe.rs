@@ -10,7 +10,7 @@ use crate::manager::delivery::pending_prompt::PendingPrompt;
 use crate::manager::status::evidence::HeardPrompt;
 use crate::model::Status;
 use crate::process::{self, TtyState};
-use crate::rules::status::from_screen::ToldBy;
+use crate::rules::status::from_screen::StatusSource;
 use crate::rules::tasks::confirm::shows;
 use crate::tmux::Capture;
 
@@ -20,7 +20,7 @@ const SHOWN: usize = 8;
 impl PendingPrompt<'_> {
     /// Returns the prompt that the agent accepted last, as its hook reported.
     pub(in crate::manager) fn heard(&self) -> Option<HeardPrompt> {
-        StatusTracker(self.manager).heard_prompt(&self.agent.name)
+        StatusTracker(self.manager).reported_prompt(&self.agent.name)
     }
 
     /// Returns the prompt that the agent accepted after `before`. Times are not compared, because the clock may be set
@@ -30,7 +30,7 @@ impl PendingPrompt<'_> {
     }
 
     pub(in crate::manager) fn tells_of_prompts(&self) -> bool {
-        StatusTracker(self.manager).told_by(&self.agent.name, &self.kind) == ToldBy::Hooks
+        StatusTracker(self.manager).status_source(&self.agent.name, &self.kind) == StatusSource::Hooks
     }
 
     pub(in crate::manager) fn noted(&self) -> Result<Status, Error> {

@@ -21,9 +21,9 @@ use crate::tmux::Paste;
 use crate::transcript;
 
 /// How long typed text may take to appear, and Enter to take effect.
-const EFFECT: Duration = Duration::from_secs(4);
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(4);
 /// Interval between two checks if no event reports a change.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+const SCREEN_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(in crate::manager) struct PendingPrompt<'a> {
     pub(in crate::manager) manager: &'a Context,
@@ -123,7 +123,7 @@ impl PendingPrompt<'_> {
         self.manager.tmux()?.paste(&self.pane, text.as_bytes(), Paste::Raw)?;
         failpoint::reached("send.pasted");
         let last_line = self.prompt.as_str().lines().last().unwrap_or_default().to_owned();
-        let read = self.until(EFFECT, || {
+        let read = self.until(CONFIRM_TIMEOUT, || {
             let (queued, echo) = self.unread()?;
             Ok(queued == 0 && (!echo || self.printed_since(before, &last_line)))
         })?;
@@ -146,7 +146,7 @@ impl PendingPrompt<'_> {
         tmux.paste(&self.pane, self.prompt.as_str().as_bytes(), paste)?;
         failpoint::reached("send.pasted");
         let pause = Instant::now();
-        let arrived = self.until(EFFECT, || Ok(self.is_in_composer(&self.screen()?, &before)))?;
+        let arrived = self.until(CONFIRM_TIMEOUT, || Ok(self.is_in_composer(&self.screen()?, &before)))?;
         if !arrived {
             return Err(self.unconfirmed(
                 "typed, but it does not show in its input line; Enter was not pressed",
@@ -195,7 +195,7 @@ impl PendingPrompt<'_> {
     fn taken(&self, heard_before: Option<&HeardPrompt>, typed: &str) -> Result<Option<&'static str>, Error> {
         if self.tells_of_prompts() {
             let mut heard = None;
-            self.until(EFFECT, || {
+            self.until(CONFIRM_TIMEOUT, || {
                 heard = self.heard_after(heard_before);
                 Ok(heard.is_some())
             })?;
@@ -212,7 +212,7 @@ impl PendingPrompt<'_> {
                 None => Ok(None),
             };
         }
-        let taken = self.until(EFFECT, || {
+        let taken = self.until(CONFIRM_TIMEOUT, || {
             let (queued, _) = self.unread()?;
             let draft = kinds::read_screen(&self.kind, &self.styled()?).draft;
             Ok(queued == 0 && draft.is_none_or(|draft| draft.trim().is_empty()) && self.screen()? != typed)
@@ -230,7 +230,7 @@ impl PendingPrompt<'_> {
             if left.is_zero() {
                 return Ok(false);
             }
-            self.watch.changed(left.min(BETWEEN_LOOKS));
+            self.watch.changed(left.min(SCREEN_CHECK_INTERVAL));
         }
     }
 

@@ -9,7 +9,7 @@ use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, Edge, Kind, Prompt, ScreenState};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_hook::prompt_line;
-use crate::rules::status::from_screen::{Sight, ToldBy};
+use crate::rules::status::from_screen::{ScreenObservation, StatusSource};
 use crate::rules::tasks::typing::Lines;
 use crate::store::AgentLock;
 use std::time::{Duration, Instant};
@@ -80,7 +80,7 @@ impl Delivery<'_> {
     /// Records the prompt, and that there is a conversation to resume, for agent CLIs whose hooks do not report
     /// prompts.
     pub(in crate::manager) fn note_prompted(&self, name: &AgentName, text: &str) -> Result<(), Error> {
-        RegistryWriter(self.0).forget_first(name);
+        RegistryWriter(self.0).forget_initial_prompt(name);
         let prompt = prompt_line(text);
         let record = self.0.record(name, "send")?;
         if record.conversation.begun && record.prompt == prompt {
@@ -99,10 +99,16 @@ impl Delivery<'_> {
     /// Records that the agent is working, for agent CLIs that do not report it. The screen shows when the turn is over.
     pub(in crate::manager) fn note_taken(&self, name: &AgentName, kind: &Kind) -> Result<(), Error> {
         let record = self.0.record(name, "send")?;
-        if record.kind == PLAIN_COMMAND || StatusTracker(self.0).told_by(name, kind) == ToldBy::Hooks {
+        if record.kind == PLAIN_COMMAND
+            || StatusTracker(self.0).status_source(name, kind) == StatusSource::Hooks
+        {
             return Ok(());
         }
-        let sight = Sight { state: Some(&ScreenState::Busy), edge: Edge::Activity, told_by: ToldBy::Screen };
+        let sight = ScreenObservation {
+            state: Some(&ScreenState::Busy),
+            edge: Edge::Activity,
+            status_source: StatusSource::Screen,
+        };
         StatusTracker(self.0).note_sight(&record, sight).map(|_| ())
     }
 

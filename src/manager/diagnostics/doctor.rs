@@ -17,7 +17,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::manager::diagnostics::storage_checks::DiskAnswer;
 use crate::manager::error_from::how_to_install_tmux;
-use crate::model::{Look, Status};
+use crate::model::{Status, TmuxSnapshot};
 use crate::process::{self, Run};
 use crate::rules::lifecycle::default_kind::PREFERRED;
 
@@ -174,7 +174,7 @@ impl Diagnostics<'_> {
         let socket = tmux.socket().display();
         match tmux.look() {
             Err(error) => self.check_silent_server(&Error::from(error)),
-            Ok(Look::NoServer) => {
+            Ok(TmuxSnapshot::NoServer) => {
                 self.check_stuck_server().unwrap_or_else(|| match Lifecycle(self.0).lost() {
                     Ok(lost) if !lost.is_empty() => Check::note(
                         "server",
@@ -190,10 +190,10 @@ impl Diagnostics<'_> {
                     ),
                 })
             }
-            Ok(Look::Running(server)) => {
+            Ok(TmuxSnapshot::Running(server)) => {
                 let saw = format!("tmux {} at {socket}", server.version);
-                let agents = match StatusTracker(self.0).survey() {
-                    Ok(survey) => survey.agents,
+                let agents = match StatusTracker(self.0).current_agents() {
+                    Ok(current_agents) => current_agents.agents,
                     Err(error) => {
                         let report = error.report();
                         let saw = format!("{saw}, but its agents could not be listed: {}", report.message);

@@ -18,10 +18,10 @@ impl Diagnostics<'_> {
 
     /// Returns the metrics in the Prometheus text format.
     pub fn metrics(&self) -> Result<String, Error> {
-        let survey = StatusTracker(self.0).survey()?;
-        StatusTracker(self.0).say_what_is_unknown(&survey);
-        StatusTracker(self.0).keep_unheard(survey.silence);
-        let agents: Vec<_> = survey.agents.into_iter().map(|agent| agent.status).collect();
+        let current_agents = StatusTracker(self.0).current_agents()?;
+        StatusTracker(self.0).warn_about_unknown(&current_agents);
+        StatusTracker(self.0).keep_tmux_error(current_agents.silence);
+        let agents: Vec<_> = current_agents.agents.into_iter().map(|agent| agent.status).collect();
         let tallies = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tallies())?;
         let latency: Option<Latency> =
             self.0.store.read_run(LATENCY).and_then(|text| serde_json::from_slice(&text).ok());

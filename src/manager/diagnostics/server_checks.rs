@@ -3,7 +3,7 @@
 use crate::manager::diagnostics::Diagnostics;
 use crate::manager::diagnostics::doctor::Check;
 use crate::manager::status::StatusTracker;
-use crate::model::Look;
+use crate::model::TmuxSnapshot;
 
 /// Below this number of free file descriptors, the server is about to refuse agents.
 const FEW_DESCRIPTORS: u64 = 128;
@@ -20,7 +20,7 @@ impl Diagnostics<'_> {
     /// Checks whether the server has the version of the tmux in PATH.
     fn check_versions(&self) -> Option<Check> {
         let tmux = self.0.tmux().ok()?;
-        let Ok(Look::Running(server)) = tmux.look() else { return None };
+        let Ok(TmuxSnapshot::Running(server)) = tmux.look() else { return None };
         if server.version == tmux.version() {
             return None;
         }

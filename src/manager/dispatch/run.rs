@@ -28,22 +28,22 @@ use crate::store::AgentLock;
 use crate::tmux::{Audience, Bell};
 
 /// How long a delivery waits for an agent that was idle a moment ago.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An entry of a queue that is typed into an agent.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Errand {
+pub enum QueueItem {
     /// A task of the agent or of its spec.
     Task(Box<Task>),
     /// A message to the agent.
     Message(Message),
 }
 
-impl Errand {
+impl QueueItem {
     pub(in crate::manager) fn mark(&self) -> String {
         match self {
-            Errand::Task(task) => task.mark(),
-            Errand::Message(message) => message.mark(),
+            QueueItem::Task(task) => task.mark(),
+            QueueItem::Message(message) => message.mark(),
         }
     }
 }
@@ -54,7 +54,7 @@ pub struct Dispatchable {
     /// Id and name of the agent.
     pub agent: (AgentId, AgentName),
     /// The task or message to type.
-    pub errand: Errand,
+    pub item: QueueItem,
     /// Whether a user is typing into the agent, so that the entry must wait.
     pub driven: bool,
 }
@@ -85,7 +85,7 @@ impl Dispatcher<'_> {
         }
         let now = Env::now();
         let (mut due, mut taken) = (Vec::new(), Vec::new());
-        let agents = StatusTracker(self.0).survey()?.agents;
+        let agents = StatusTracker(self.0).current_agents()?.agents;
         for id in queues.of.iter().filter(|(_, queue)| queue.queued > 0).map(|(id, _)| *id) {
             if !agents.iter().any(|agent| agent.id == id) {
                 self.fail_queue(id)?;
@@ -109,17 +109,19 @@ impl Dispatcher<'_> {
                 }
                 false => None,
             };
-            let errand = match message {
-                Some(message) => Some(Errand::Message(message)),
-                None => self.next_task(&agent, &mut taken, &held)?.map(|task| Errand::Task(Box::new(task))),
+            let item = match message {
+                Some(message) => Some(QueueItem::Message(message)),
+                None => {
+                    self.next_task(&agent, &mut taken, &held)?.map(|task| QueueItem::Task(Box::new(task)))
+                }
             };
             // A task for any agent of a spec is offered to one agent only.
-            if let Some(Errand::Task(task)) = &errand {
+            if let Some(QueueItem::Task(task)) = &item {
                 taken.extend(task.pool.is_some().then_some(task.id));
             }
             let driven = readiness == Ready::Driven;
             let to = (agent.id, agent.name);
-            due.extend(errand.map(|errand| Dispatchable { agent: to, errand, driven }));
+            due.extend(item.map(|item| Dispatchable { agent: to, item, driven }));
         }
         Ok(due)
     }
@@ -181,10 +183,11 @@ impl Dispatcher<'_> {
             return Ok(Outcome::Elsewhere);
         }
         let text = match &claimed {
-            Errand::Task(task) => marked(&Tasks(self.0).with_topic(task)?, &task.mark()),
-            Errand::Message(message) => message.typed(),
+            QueueItem::Task(task) => marked(&Tasks(self.0).with_topic(task)?, &task.mark()),
+            QueueItem::Message(message) => message.typed(),
         };
-        let request = SendRequest { name: name.clone(), text, lines: Lines::Together, timeout: PATIENCE };
+        let request =
+            SendRequest { name: name.clone(), text, lines: Lines::Together, timeout: READY_TIMEOUT };
         let sent = Delivery(self.0).send_in_turn(&request, &turn);
         crate::failpoint::reached("dispatch.sent");
         match sent {
@@ -219,33 +222,33 @@ impl Dispatcher<'_> {
 
     /// Shows the driver of an agent which entry waits until they pause.
     pub fn tell_driver(&self, due: &Dispatchable) -> Result<(), Error> {
-        let text = match &due.errand {
-            Errand::Task(task) => format!("task {} waits until you pause: {}", task.id, task.title()),
-            Errand::Message(message) => format!("a message from {} waits until you pause", message.from),
+        let text = match &due.item {
+            QueueItem::Task(task) => format!("task {} waits until you pause: {}", task.id, task.title()),
+            QueueItem::Message(message) => format!("a message from {} waits until you pause", message.from),
         };
         self.0.tmux()?.tell_clients(Audience::Only(due.agent.1.as_str()), &text, Bell::Silent)?;
         Ok(())
     }
 
-    fn claim(&self, due: &Dispatchable) -> Result<Option<Errand>, Error> {
+    fn claim(&self, due: &Dispatchable) -> Result<Option<QueueItem>, Error> {
         let (id, name) = &due.agent;
         let why = "it is being typed in";
         let now = Env::now();
-        match &due.errand {
-            Errand::Task(task) => {
+        match &due.item {
+            QueueItem::Task(task) => {
                 if !RegistryWriter(self.0)
                     .with_ledger(|ledger| ledger.claim_task(task.id, (*id, name), why, now))?
                 {
                     return Ok(None);
                 }
-                Ok(TaskQueue(self.0).task(task.id)?.map(|task| Errand::Task(Box::new(task))))
+                Ok(TaskQueue(self.0).task(task.id)?.map(|task| QueueItem::Task(Box::new(task))))
             }
-            Errand::Message(message) => {
+            QueueItem::Message(message) => {
                 let step = (MessageState::Waiting, MessageState::Dispatched);
                 let is_mine = RegistryWriter(self.0)
                     .with_ledger(|ledger| ledger.move_message(message.id, step, why, now))?;
                 Ok(is_mine.then(|| {
-                    Errand::Message(Message {
+                    QueueItem::Message(Message {
                         state: MessageState::Dispatched,
                         changed_at: now,
                         ..message.clone()
@@ -266,16 +269,16 @@ impl Dispatcher<'_> {
     /// Records that the agent accepted the entry. Returns whether the state changed.
     pub(in crate::manager) fn was_taken(
         &self,
-        errand: &Errand,
+        item: &QueueItem,
         agent: AgentId,
         by: &str,
     ) -> Result<bool, Error> {
-        match errand {
-            Errand::Task(task) if task.agent == Some(agent) => {
+        match item {
+            QueueItem::Task(task) if task.agent == Some(agent) => {
                 let step = TaskMove::plain(&[TaskState::Dispatched], TaskState::Running, by);
                 RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))
             }
-            Errand::Message(message) if message.to_id == Some(agent) => {
+            QueueItem::Message(message) if message.to_id == Some(agent) => {
                 let step = (MessageState::Dispatched, MessageState::Read);
                 RegistryWriter(self.0)
                     .with_ledger(|ledger| ledger.move_message(message.id, step, by, Env::now()))
@@ -291,24 +294,24 @@ impl Dispatcher<'_> {
         let task = marked_task(text).and_then(|id| TaskQueue(self.0).task(id).ok()?);
         // The marker of an earlier attempt says nothing about this attempt.
         if let Some(task) = task.filter(|task| is_task(text, task)) {
-            let _ = self.was_taken(&Errand::Task(Box::new(task)), record.id, by);
+            let _ = self.was_taken(&QueueItem::Task(Box::new(task)), record.id, by);
         }
         let message = marked_message(text)
             .and_then(|id| RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.message(id)).ok()?)
             .filter(|message| is_message(text, message));
         if let Some(message) = message {
-            let _ = self.was_taken(&Errand::Message(message), record.id, by);
+            let _ = self.was_taken(&QueueItem::Message(message), record.id, by);
         }
     }
 
     /// Returns an entry to its queue because nothing was typed.
-    pub(in crate::manager) fn take_back(&self, errand: &Errand, why: &str) -> Result<(), Error> {
-        match errand {
-            Errand::Task(task) => {
+    pub(in crate::manager) fn take_back(&self, item: &QueueItem, why: &str) -> Result<(), Error> {
+        match item {
+            QueueItem::Task(task) => {
                 RegistryWriter(self.0)
                     .with_ledger(|ledger| ledger.put_back_task(task.id, why, Env::now()))?;
             }
-            Errand::Message(message) => {
+            QueueItem::Message(message) => {
                 let step = (MessageState::Dispatched, MessageState::Waiting);
                 RegistryWriter(self.0)
                     .with_ledger(|ledger| ledger.move_message(message.id, step, why, Env::now()))?;
@@ -318,10 +321,10 @@ impl Dispatcher<'_> {
     }
 
     /// Records that an entry cannot be typed. A task fails; a message is kept until it is read.
-    fn cannot_be_typed(&self, errand: &Errand, why: &str) -> Result<(), Error> {
-        match errand {
-            Errand::Task(task) => Tasks(self.0).fail_task(task, why).map(|_| ()),
-            Errand::Message(message) => Ok(RegistryWriter(self.0)
+    fn cannot_be_typed(&self, item: &QueueItem, why: &str) -> Result<(), Error> {
+        match item {
+            QueueItem::Task(task) => Tasks(self.0).fail_task(task, why).map(|_| ()),
+            QueueItem::Message(message) => Ok(RegistryWriter(self.0)
                 .with_ledger(|ledger| ledger.park_message(message.id, why, Env::now()))?),
         }
     }

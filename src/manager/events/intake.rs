@@ -35,16 +35,16 @@ impl Events<'_> {
             TmuxEvent::PaneDied { session, pane, exit } => self.pane_died(session, pane, *exit),
             TmuxEvent::SessionClosed { session } => match StatusTracker(self.0).of_session(session)? {
                 Some(record) if record.status.status.is_live() => {
-                    StatusTracker(self.0).survey()?;
+                    StatusTracker(self.0).current_agents()?;
                     self.end_shares_of_the_dead(&record)
                 }
                 _ => Ok(()),
             },
             TmuxEvent::ClientAttached { session } => {
-                Terminals(self.0).seat_terminals().and(self.came(session))
+                Terminals(self.0).update_clients().and(self.came(session))
             }
             TmuxEvent::ClientMoved | TmuxEvent::ClientDetached { .. } => {
-                Terminals(self.0).seat_terminals().and(self.note_attendance())
+                Terminals(self.0).update_clients().and(self.note_attendance())
             }
             TmuxEvent::Edge { session, edge } => StatusTracker(self.0).edge(session, *edge),
         }
@@ -98,7 +98,7 @@ impl Events<'_> {
             let in_message = || reset_time(&failure.message, Env::now(), &TimeZone::system());
             failure.resets_at = failure.resets_at.or_else(in_message);
         }
-        let Some(record) = self.0.speaker()? else { return Ok(()) };
+        let Some(record) = self.0.calling_agent()? else { return Ok(()) };
         let is_first = self.note_heard(&record, &signal);
         // A readiness report of an agent that was already seen working is late.
         let is_late = is_first && signal == HookSignal::Ready && record.status.status == Status::Working;
@@ -140,7 +140,7 @@ impl Events<'_> {
             Dispatcher(self.0).heard_taken(&record, text);
         }
         if heard.shows_a_turn() {
-            RegistryWriter(self.0).forget_first(&record.name);
+            RegistryWriter(self.0).forget_initial_prompt(&record.name);
         }
         if let Some((now, before)) = changed {
             StatusTracker(self.0).show_status(&now);
@@ -186,7 +186,7 @@ impl Events<'_> {
     /// was, so a snapshot determines the agents whose last client left and those that have one again. Observers do not
     /// count.
     fn note_attendance(&self) -> Result<(), Error> {
-        let agents = StatusTracker(self.0).survey()?.agents;
+        let agents = StatusTracker(self.0).current_agents()?.agents;
         let (attended, alone): (Vec<Agent>, Vec<Agent>) =
             agents.into_iter().partition(|agent| agent.clients.iter().any(|client| !client.observer));
         let (came, left) = RegistryWriter(self.0).write(|edit| {

@@ -5,14 +5,14 @@ use crate::manager::handoff::Handoff;
 use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};
 
-use super::{ImportRequest, Parcel};
+use super::{ImportRequest, OpenedHandoff};
 use crate::error::{Error, shown};
 use crate::git;
 use crate::model::{HandedWork, Workspace, is_deceptive};
 
 /// The destination of an imported agent.
 #[derive(Debug)]
-pub(super) enum Landing {
+pub(super) enum ImportTarget {
     /// A worktree of the repository that contains this directory.
     Worktree(PathBuf),
     /// A new repository in this directory.
@@ -23,26 +23,30 @@ pub(super) enum Landing {
     Scratch,
 }
 
-impl Landing {
+impl ImportTarget {
     pub(super) fn workspace(&self) -> Workspace {
         match self {
-            Landing::Worktree(_) => Workspace::Worktree,
-            Landing::Fresh(_) | Landing::Place(_) => Workspace::InPlace,
-            Landing::Scratch => Workspace::Scratch,
+            ImportTarget::Worktree(_) => Workspace::Worktree,
+            ImportTarget::Fresh(_) | ImportTarget::Place(_) => Workspace::InPlace,
+            ImportTarget::Scratch => Workspace::Scratch,
         }
     }
 }
 
 impl Handoff<'_> {
-    pub(super) fn landing(&self, parcel: &Parcel, request: &ImportRequest) -> Result<Landing, Error> {
+    pub(super) fn landing(
+        &self,
+        parcel: &OpenedHandoff,
+        request: &ImportRequest,
+    ) -> Result<ImportTarget, Error> {
         let Some(work) = &parcel.manifest.work else {
             return match (&request.clone_to, &request.dir) {
                 (Some(_), _) => Err(Error::Usage {
                     what: "it brings no commits that a repository could be made of".into(),
                     hint: Some("leave `--clone-to` away".into()),
                 }),
-                (None, Some(dir)) => Ok(Landing::Place(self.0.working_directory(Some(dir))?)),
-                (None, None) => Ok(Landing::Scratch),
+                (None, Some(dir)) => Ok(ImportTarget::Place(self.0.working_directory(Some(dir))?)),
+                (None, None) => Ok(ImportTarget::Scratch),
             };
         };
         if let Some(dir) = &request.clone_to {
@@ -54,7 +58,7 @@ impl Handoff<'_> {
         };
         let known: Vec<String> = work.roots.iter().chain([&work.head]).cloned().collect();
         match self.0.git().has_any(&top, &known) {
-            Ok(true) => Ok(Landing::Worktree(top)),
+            Ok(true) => Ok(ImportTarget::Worktree(top)),
             Ok(false) => {
                 Err(no_place(format!("the repository `{}` has nothing of its history", top.display()), work))
             }
@@ -62,7 +66,7 @@ impl Handoff<'_> {
         }
     }
 
-    fn fresh(&self, dir: &Path) -> Result<Landing, Error> {
+    fn fresh(&self, dir: &Path) -> Result<ImportTarget, Error> {
         let path = SpecCatalog(self.0).path_here(dir);
         let bad = |why: &str| Error::Workspace {
             what: format!("no repository can be made in `{}`: {why}", shown(&path.to_string_lossy())),
@@ -78,7 +82,7 @@ impl Handoff<'_> {
             return Err(bad("its name is not valid UTF-8"));
         }
         match std::fs::symlink_metadata(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Landing::Fresh(path)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ImportTarget::Fresh(path)),
             Err(error) => Err(bad(&error.to_string())),
             Ok(_) => Err(bad("it is there already")),
         }

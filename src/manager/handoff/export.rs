@@ -21,7 +21,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::ledger::{MessageQuery, TaskQuery};
-use crate::manager::specs::spawn_manifest::BirthNote;
+use crate::manager::specs::spawn_manifest::SpawnManifest;
 use crate::model::{
     AgentName, AgentRecord, HANDOFF_FORMAT, HandedMessage, HandedRecord, Manifest, Message, MessageState,
     Part, Recap, Recipient, Spec, Status, TaskState,
@@ -99,7 +99,7 @@ impl Handoff<'_> {
         {
             return Err(archive::ArchiveError::Exists(file.clone()).into());
         }
-        let note = SpecCatalog(self.0).birth_note(&record.name);
+        let note = SpecCatalog(self.0).spawn_manifest(&record.name);
         let room = self.0.store.staging()?;
         let mut remarks = Vec::new();
         if agent.status == Status::Working {
@@ -156,7 +156,7 @@ impl Handoff<'_> {
     fn pack_words(
         &self,
         record: &AgentRecord,
-        note: Option<&BirthNote>,
+        note: Option<&SpawnManifest>,
         room: &Staging,
         request: &ExportRequest<'_>,
     ) -> Result<(), Error> {
@@ -199,7 +199,7 @@ impl Handoff<'_> {
     fn pack_conversation(
         &self,
         record: &AgentRecord,
-        note: Option<&BirthNote>,
+        note: Option<&SpawnManifest>,
         room: &Staging,
         remarks: &mut Vec<String>,
     ) -> Result<crate::model::Conversation, Error> {
@@ -243,7 +243,7 @@ fn whole_lines(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the names of the variables that the agent was given.
-fn variables(note: Option<&BirthNote>) -> Vec<String> {
+fn variables(note: Option<&SpawnManifest>) -> Vec<String> {
     let Some(note) = note else { return Vec::new() };
     let of_spec = note.spec.iter().flat_map(|spec| spec.env.keys().cloned());
     let names: BTreeSet<String> = of_spec.chain(note.env.iter().map(|(key, _)| key.clone())).collect();

@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::super::SpawnRequest;
-use super::Parcel;
-use super::destination::Landing;
+use super::OpenedHandoff;
+use super::destination::ImportTarget;
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
-use crate::manager::specs::launch_plan::Chosen;
-use crate::manager::specs::spawn_manifest::{Asked, BirthNote};
+use crate::manager::specs::launch_plan::LaunchPlan;
+use crate::manager::specs::spawn_manifest::{Asked, SpawnManifest};
 use crate::model::{Agent, AgentName, AgentRecord, Conversation, Title};
 use crate::rules::lifecycle::conversation_start::{self, Opening};
 use crate::rules::status::decide::PLAIN_COMMAND;
@@ -73,9 +73,9 @@ pub struct Imported {
 
 /// An import in progress.
 pub(super) struct Move<'a> {
-    pub parcel: &'a Parcel,
-    pub landing: Landing,
-    pub chosen: Chosen,
+    pub parcel: &'a OpenedHandoff,
+    pub landing: ImportTarget,
+    pub chosen: LaunchPlan,
     /// The request that a spawn of this agent would have.
     pub wish: SpawnRequest,
     pub remarks: Vec<String>,
@@ -83,7 +83,7 @@ pub(super) struct Move<'a> {
 
 impl Handoff<'_> {
     /// Imports an agent.
-    pub fn handoff_import(&self, parcel: &Parcel, request: &ImportRequest) -> Result<Imported, Error> {
+    pub fn handoff_import(&self, parcel: &OpenedHandoff, request: &ImportRequest) -> Result<Imported, Error> {
         self.refuse_agents("take an agent over")?;
         let acts = parcel.acts(request.queue);
         if request.trust == Trust::Nothing && !acts.is_empty() {
@@ -91,9 +91,9 @@ impl Handoff<'_> {
         }
         let landing = self.landing(parcel, request)?;
         let dir = match &landing {
-            Landing::Worktree(dir) | Landing::Place(dir) => dir.clone(),
-            Landing::Fresh(dir) => dir.parent().unwrap_or(dir).to_owned(),
-            Landing::Scratch => self.0.home.path.clone(),
+            ImportTarget::Worktree(dir) | ImportTarget::Place(dir) => dir.clone(),
+            ImportTarget::Fresh(dir) => dir.parent().unwrap_or(dir).to_owned(),
+            ImportTarget::Scratch => self.0.home.path.clone(),
         };
         let chosen = self.chosen_from_parcel(parcel, &dir)?;
         self.0.tmux()?;
@@ -122,7 +122,7 @@ impl Handoff<'_> {
     }
 
     /// Builds the launch plan from the spec in the hand-off, with the programs of this machine.
-    fn chosen_from_parcel(&self, parcel: &Parcel, dir: &Path) -> Result<Chosen, Error> {
+    fn chosen_from_parcel(&self, parcel: &OpenedHandoff, dir: &Path) -> Result<LaunchPlan, Error> {
         let params = parcel.record.params.iter().map(|given| (given.name.clone(), given.value.to_string()));
         let asked = Asked {
             // `restart --fresh` uses this. The spec file exists only on the machine of its author, but the kind exists
@@ -222,7 +222,7 @@ impl Handoff<'_> {
         let prompt = parcel.first_prompt().filter(|_| !resumed);
         // The record is stored before the agent runs, because the events of its hooks are checked against it.
         RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
-        SpecCatalog(self.0).write_birth_note(&BirthNote {
+        SpecCatalog(self.0).write_birth_note(&SpawnManifest {
             record: record.clone(),
             env: vec![],
             spec: Some(moving.chosen.spec.clone()),
@@ -251,7 +251,7 @@ impl Handoff<'_> {
     }
 
     /// Reports variables that the agent had on the other machine and that are not set here.
-    fn missing_variables(&self, parcel: &Parcel, name: &AgentName) -> Option<String> {
+    fn missing_variables(&self, parcel: &OpenedHandoff, name: &AgentName) -> Option<String> {
         let is_name = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let names: Vec<&str> = parcel
             .manifest
@@ -270,11 +270,11 @@ impl Handoff<'_> {
 
     /// Removes everything that the import created. If tmux timed out, it may still start the agent, so the record is
     /// kept for its session.
-    fn move_out(&self, record: &AgentRecord, landing: &Landing, error: &Error) {
+    fn move_out(&self, record: &AgentRecord, landing: &ImportTarget, error: &Error) {
         if !is_out(record, error) {
             return;
         }
-        if let Landing::Fresh(dir) = landing
+        if let ImportTarget::Fresh(dir) = landing
             && self.moving_note(record).made.as_ref() == Some(dir)
         {
             let _ = std::fs::remove_dir_all(dir);

@@ -11,10 +11,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::super::workspace::withdraw::MovingNote;
-use super::destination::Landing;
+use super::super::workspace::withdraw::RollbackLog;
+use super::destination::ImportTarget;
 use super::import::Move;
-use super::{Parcel, QueueWish};
+use super::{OpenedHandoff, QueueWish};
 use crate::base::plural::counted;
 use crate::env::Env;
 use crate::error::Error;
@@ -24,10 +24,10 @@ use crate::kinds;
 use crate::ledger::TaskMove;
 use crate::manager::workspace::worktree::work_refused;
 use crate::model::{
-    AgentRecord, Doer, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,
+    AgentRecord, Assignee, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,
 };
 use crate::rules::workspace::handoff::{branches, handed_mail, handed_on};
-use crate::store::Gate;
+use crate::store::StartLock;
 
 /// The sender of tasks and messages that were imported with a hand-off.
 const SOURCE: &str = "handoff";
@@ -47,15 +47,15 @@ impl Handoff<'_> {
         &self,
         record: &mut AgentRecord,
         moving: &mut Move<'_>,
-        alone: &mut Option<Gate>,
+        alone: &mut Option<StartLock>,
     ) -> Result<(), Error> {
         let parcel = moving.parcel;
         let instance = self.0.store.instance(&record.name);
         instance.create()?;
-        let mut note = MovingNote::default();
+        let mut note = RollbackLog::default();
         self.note_moving(record, &note)?;
         match (&moving.landing, &parcel.manifest.work) {
-            (Landing::Worktree(top), Some(work)) => {
+            (ImportTarget::Worktree(top), Some(work)) => {
                 let branch = self.take_commits(record, parcel, (top, work), &mut note)?;
                 if work.branch.as_deref() != Some(branch.as_str()) {
                     moving.remarks.push(format!("its work is on a new branch, `{branch}`"));
@@ -71,10 +71,10 @@ impl Handoff<'_> {
                 Workspaces(self.0).create_worktree(record, &moving.wish, &plan, alone)?;
                 self.stay_inside(record);
             }
-            (Landing::Fresh(dir), Some(work)) => {
+            (ImportTarget::Fresh(dir), Some(work)) => {
                 self.begin_repository(record, parcel, (dir, work), &mut note)?
             }
-            (Landing::Scratch, _) => {
+            (ImportTarget::Scratch, _) => {
                 record.working_directory = instance.create_workspace()?.to_string_lossy().into_owned();
                 record.project = Some(record.working_directory.clone());
                 record.branch = None;
@@ -90,9 +90,9 @@ impl Handoff<'_> {
     fn take_commits(
         &self,
         record: &AgentRecord,
-        parcel: &Parcel,
+        parcel: &OpenedHandoff,
         (top, work): (&Path, &HandedWork),
-        note: &mut MovingNote,
+        note: &mut RollbackLog,
     ) -> Result<String, Error> {
         let git = self.0.git().patient();
         self.0.progress("taking its commits over");
@@ -114,9 +114,9 @@ impl Handoff<'_> {
     fn begin_repository(
         &self,
         record: &mut AgentRecord,
-        parcel: &Parcel,
+        parcel: &OpenedHandoff,
         (dir, work): (&Path, &HandedWork),
-        note: &mut MovingNote,
+        note: &mut RollbackLog,
     ) -> Result<(), Error> {
         let git = self.0.git().patient();
         fs::create_dir(dir).map_err(Error::io(format!("cannot make {}", dir.display())))?;
@@ -238,7 +238,7 @@ impl Handoff<'_> {
                 continue;
             }
             let after = task.after.iter().filter_map(|at| *places.get(*at)?).collect();
-            let doer = Doer::Agent(record.id, record.name.clone());
+            let doer = Assignee::Agent(record.id, record.name.clone());
             let plain = NewTask::plain(doer, text, SOURCE);
             let (priority, timeout_s, retries) = (task.urgency(), task.timeout_s, task.retries.min(100));
             let new = NewTask { priority, after, timeout_s, retries, ..plain };
@@ -285,7 +285,7 @@ impl Handoff<'_> {
 }
 
 /// Returns the patches of a hand-off in the order in which they are applied.
-fn changes(parcel: &Parcel) -> Vec<(PathBuf, Stage)> {
+fn changes(parcel: &OpenedHandoff) -> Vec<(PathBuf, Stage)> {
     let both = [(Part::Staged, Stage::Staged), (Part::Unstaged, Stage::Unstaged)];
     let there = both.into_iter().filter(|(part, _)| parcel.manifest.has(*part));
     there.map(|(part, stage)| (parcel.part(part), stage)).collect()

@@ -1,7 +1,7 @@
 //! `agent handoff`: exports an agent to a file, and imports it in another account or on another machine (rfd/0022).
 //!
 //! This file holds the parts that both directions share: the permission check, the place where an agent CLI stores a
-//! conversation, and [`Parcel`], a hand-off that was opened and checked but not applied yet.
+//! conversation, and [`OpenedHandoff`], a hand-off that was opened and checked but not applied yet.
 
 use crate::manager::Context;
 use crate::manager::specs::SpecCatalog;
@@ -40,7 +40,7 @@ const MOST_QUEUED: usize = 1000;
 
 /// A hand-off that was opened. All of its bytes are checked, and nothing has been applied yet.
 #[derive(Debug)]
-pub struct Parcel {
+pub struct OpenedHandoff {
     /// The manifest of the hand-off.
     pub manifest: Manifest,
     /// The agent's record.
@@ -56,7 +56,7 @@ pub struct Parcel {
     room: Staging,
 }
 
-impl Parcel {
+impl OpenedHandoff {
     /// Describes everything that the agent would do on this machine without asking again.
     pub fn acts(&self, queue: QueueWish) -> Vec<String> {
         acts(&self.spec, &self.manifest.kind, &self.told(queue))
@@ -90,7 +90,7 @@ impl Parcel {
 
 impl Handoff<'_> {
     /// Opens a hand-off without changing anything.
-    pub fn handoff_open(&self, file: &Path) -> Result<Parcel, Error> {
+    pub fn handoff_open(&self, file: &Path) -> Result<OpenedHandoff, Error> {
         let path = SpecCatalog(self.0).path_here(file);
         let room = self.0.store.staging()?;
         let manifest = archive::unpack(&path, room.path())?;
@@ -113,7 +113,7 @@ impl Handoff<'_> {
         if tasks.len() > MOST_QUEUED || messages.len() > MOST_QUEUED {
             return Err(damaged(format!("it holds more than {MOST_QUEUED} tasks or messages")));
         }
-        Ok(Parcel {
+        Ok(OpenedHandoff {
             record,
             spec: received(spec, &path.to_string_lossy()),
             tasks,
@@ -126,9 +126,9 @@ impl Handoff<'_> {
 
     /// Refuses the command for agents. An agent's permissions follow from its parent, and an imported agent has none.
     fn refuse_agents(&self, what: &str) -> Result<(), Error> {
-        match self.0.speaker()? {
+        match self.0.calling_agent()? {
             None => Ok(()),
-            Some(me) => Err(Error::OutOfPlace {
+            Some(me) => Err(Error::NotPermitted {
                 what: format!("agent `{}` may not {what}", me.name),
                 hint: "a person can, in a terminal of their own".into(),
             }),

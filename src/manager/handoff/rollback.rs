@@ -4,18 +4,18 @@
 use crate::manager::handoff::Handoff;
 
 use crate::error::Error;
-use crate::manager::workspace::withdraw::{HANDOFF_NOTE, MovingNote};
+use crate::manager::workspace::withdraw::{HANDOFF_NOTE, RollbackLog};
 use crate::model::AgentRecord;
 
 impl Handoff<'_> {
-    pub(super) fn note_moving(&self, record: &AgentRecord, note: &MovingNote) -> Result<(), Error> {
+    pub(super) fn note_moving(&self, record: &AgentRecord, note: &RollbackLog) -> Result<(), Error> {
         let text = serde_json::to_vec(note)
             .map_err(|error| Error::io(format!("cannot write {HANDOFF_NOTE}"))(error.into()))?;
         Ok(self.0.store.instance(&record.name).write_state(HANDOFF_NOTE, &text)?)
     }
 
     /// Returns the rollback log as stored so far.
-    pub(super) fn moving_note(&self, record: &AgentRecord) -> MovingNote {
+    pub(super) fn moving_note(&self, record: &AgentRecord) -> RollbackLog {
         let text = self.0.store.instance(&record.name).read_state(HANDOFF_NOTE).ok().flatten();
         text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::base::patch::{Kind, Place};
 use crate::error::{Error, shown};
 use crate::git::GitError;
-use crate::manager::specs::spawn_manifest::BirthNote;
+use crate::manager::specs::spawn_manifest::SpawnManifest;
 use crate::model::{AgentRecord, MANIFEST, Manifest, Part};
 use crate::process;
 use crate::secrets::{Finding, Known, Reading, in_line, is_secret_name, is_worth_looking_for};
@@ -32,7 +32,7 @@ const PATCHES: [Part; 2] = [Part::Staged, Part::Unstaged];
 impl Handoff<'_> {
     /// Returns the secret values of an agent's variables: of its process, of its spawn manifest, and of the caller,
     /// whose environment it may have inherited.
-    pub(super) fn known_secrets(&self, record: &AgentRecord, note: Option<&BirthNote>) -> Vec<Known> {
+    pub(super) fn known_secrets(&self, record: &AgentRecord, note: Option<&SpawnManifest>) -> Vec<Known> {
         let of_spec = note.iter().flat_map(|note| &note.spec).flat_map(|spec| spec.env.clone());
         let given = note.iter().flat_map(|note| note.env.clone());
         let callers = self

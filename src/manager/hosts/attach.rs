@@ -82,7 +82,8 @@ impl Hosts<'_> {
         loop {
             let began = std::time::Instant::now();
             let (name, host_name) = (&request.name, &request.host);
-            let words = AttachWords { name, options: &options, link, host: host_name, tie: process::TIE };
+            let words =
+                AttachWords { name, options: &options, link, host: host_name, tie: process::WITH_PARENT };
             let (exit, said) = ssh.attach(&host, &words)?;
             let lost = |code| Lost { code: Some(code), said: said.clone(), ..Lost::default() };
             match exit.code {

@@ -30,10 +30,10 @@ const LONGEST_LINE: usize = 500;
 const SILENT: Duration = Duration::from_secs(5);
 
 /// Default time limit for the answer of a host.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub const HOST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time limit for a host among several that did not answer within the last minute.
-const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
+const RECENTLY_SILENT_HOST_TIMEOUT: Duration = Duration::from_secs(1);
 const LATELY: i64 = 60;
 
 /// After this delay the hosts that have not answered are reported to the user.
@@ -130,7 +130,11 @@ impl Hosts<'_> {
         let silent = self.0.store.read_run(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
         let since = silent.and_then(|text| text.parse::<Timestamp>().ok());
         let ago = since.map(|since| Env::now().duration_since(since).as_secs());
-        if ago.is_some_and(|ago| (0..LATELY).contains(&ago)) { LITTLE_PATIENCE } else { PATIENCE }
+        if ago.is_some_and(|ago| (0..LATELY).contains(&ago)) {
+            RECENTLY_SILENT_HOST_TIMEOUT
+        } else {
+            HOST_TIMEOUT
+        }
     }
 
     /// Records whether a host timed out. A timeout with a short limit is not recorded, because the host may only be
@@ -139,7 +143,7 @@ impl Hosts<'_> {
         let file = silence_file(&host.name);
         let _ = match answer {
             Ok(_) => self.0.store.remove_run(&file),
-            Err(Error::HostUnreached { late: true, .. }) if within >= PATIENCE => {
+            Err(Error::HostUnreached { late: true, .. }) if within >= HOST_TIMEOUT => {
                 self.0.store.write_run(&file, Env::now().to_string().as_bytes())
             }
             Err(_) => Ok(()),

@@ -32,14 +32,14 @@ pub struct HostRequest {
     /// The path of the symposium program on the host.
     pub binary: Option<FarBinary>,
     /// Whether the host is added even if it does not answer.
-    pub insisting: Insisting,
+    pub insisting: HostCheck,
     /// Whether ssh may prompt the user.
     pub asking: Asking,
 }
 
 /// Whether a host is added even if it does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Insisting {
+pub enum HostCheck {
     /// The host must answer.
     No,
     /// The host is added without an answer.
@@ -69,11 +69,11 @@ pub struct HostView {
 }
 
 impl Hosts<'_> {
-    /// Adds a host, or replaces the host of that name if `insisting` is [`Insisting::Yes`].
+    /// Adds a host, or replaces the host of that name if `insisting` is [`HostCheck::Yes`].
     pub fn host_add(&self, request: HostRequest) -> Result<HostAdded, Error> {
         let before = self.0.store.hosts()?.into_iter().find(|host| host.name == request.name);
         if let Some(before) = before {
-            if request.insisting == Insisting::No {
+            if request.insisting == HostCheck::No {
                 return Err(taken(before));
             }
             // The open connection may lead to another machine, and would not be used again.
@@ -94,7 +94,7 @@ impl Hosts<'_> {
                 remarks.extend(difference(&hello));
                 host.version = Some(hello.version);
             }
-            Err(error) if request.insisting == Insisting::Yes => {
+            Err(error) if request.insisting == HostCheck::Yes => {
                 let report = error.report();
                 remarks.push(format!("added all the same: {}", report.message));
                 remarks.extend(report.saw);
@@ -105,13 +105,13 @@ impl Hosts<'_> {
         let before = self.0.store.update_hosts(|edit| {
             let before = edit.get(&host.name);
             // Another process may have added the host during the query.
-            if before.is_none() || request.insisting == Insisting::Yes {
+            if before.is_none() || request.insisting == HostCheck::Yes {
                 edit.put(&host);
             }
             before
         })?;
         if let Some(before) = before {
-            if request.insisting == Insisting::No {
+            if request.insisting == HostCheck::No {
                 return Err(taken(before));
             }
             // The stored answer belongs to another machine.

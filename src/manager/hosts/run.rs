@@ -12,7 +12,7 @@ use crate::rules::remote::{is_refused, never_connected, pause, with_timeout};
 use crate::ssh::{Asking, Bounds, Heed, Lost, Talked};
 
 /// How long the client reconnects to a host after a lost connection: longer than a network usually takes to recover.
-const PATIENCE: Duration = Duration::from_secs(120);
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A connection that lasted for this long resets the backoff.
 const HELD: Duration = Duration::from_secs(60);
@@ -44,7 +44,7 @@ pub enum Showing {
     /// The command only reads. Its output is shown when it is complete.
     Whole,
     /// The command only reads. Its output is shown as it arrives, and again from its beginning after a lost connection.
-    Again,
+    RestartPlan,
     /// The command only reads. Its output is shown as it arrives, and the command ends with the connection.
     UntilLost,
 }
@@ -131,7 +131,7 @@ impl Hosts<'_> {
             if is_refused(said) {
                 show(Piece::Link(&said.lines().last().map(shown).unwrap_or_default()));
             }
-            if since.elapsed() > PATIENCE || is_refused(said) {
+            if since.elapsed() > RECONNECT_TIMEOUT || is_refused(said) {
                 return Err(match command.showing {
                     Showing::Once => Error::FarUnknown { name: host.name, after: Some(since.elapsed()) },
                     _ => unreached(&host, &lost),

@@ -72,7 +72,7 @@ impl Lifecycle<'_> {
     /// starts and one more agent.
     fn evict(&self, starting: Option<&[String]>) -> Result<Vec<AgentName>, Error> {
         let max = self.0.config()?.max_agents;
-        let agents = StatusTracker(self.0).survey()?.agents;
+        let agents = StatusTracker(self.0).current_agents()?.agents;
         let kinds = self.0.kinds()?;
         let may = |agent: &Agent| {
             !is_in_terminal(agent) && kinds.get(&agent.kind).is_some_and(|kind| can_sleep(&agent.kind, kind))

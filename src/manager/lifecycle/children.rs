@@ -5,24 +5,24 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::specs::SpecCatalog;
-use crate::manager::specs::launch_plan::Chosen;
+use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::model::{AgentName, AgentRecord, Limits};
 use crate::rules::lifecycle::tree::{self, is_there};
-use crate::store::Gate;
+use crate::store::StartLock;
 
 impl Lifecycle<'_> {
     /// Returns the parent of a new agent: the named agent, or else the agent in whose process tree this command runs.
     pub(in crate::manager) fn parent(&self, named: Option<&AgentName>) -> Result<Option<AgentName>, Error> {
         match named {
             Some(name) => self.0.record(name, "show").map(|record| Some(record.name)),
-            None => Ok(self.0.speaker()?.map(|record| record.name)),
+            None => Ok(self.0.calling_agent()?.map(|record| record.name)),
         }
     }
 
     /// Returns an error if one more agent would exceed `max_instances` of its spec or the limits of its ancestors.
     pub(in crate::manager) fn refuse_crowd(
         &self,
-        chosen: &Chosen,
+        chosen: &LaunchPlan,
         parent: Option<&AgentName>,
     ) -> Result<(), Error> {
         if chosen.spec.max_instances.is_none() && parent.is_none() {
@@ -43,16 +43,16 @@ impl Lifecycle<'_> {
     /// `None` if no limit applies.
     pub(in crate::manager) fn count_alone(
         &self,
-        chosen: &Chosen,
+        chosen: &LaunchPlan,
         parent: Option<&AgentName>,
-    ) -> Result<Option<Gate>, Error> {
+    ) -> Result<Option<StartLock>, Error> {
         let is_counted = chosen.spec.max_instances.is_some() || parent.is_some();
         Ok(is_counted.then(|| self.0.store.lock_room()).transpose()?)
     }
 
     /// Returns an error if other agents of the same spec have filled `max_instances` since this agent ended.
     pub(in crate::manager) fn refuse_return(&self, record: &AgentRecord) -> Result<(), Error> {
-        let spec = SpecCatalog(self.0).birth_note(&record.name).and_then(|note| note.spec);
+        let spec = SpecCatalog(self.0).spawn_manifest(&record.name).and_then(|note| note.spec);
         let Some(max) = spec.and_then(|spec| spec.max_instances).filter(|_| !is_there(record)) else {
             return Ok(());
         };
@@ -83,7 +83,7 @@ impl Lifecycle<'_> {
                 break;
             }
             let limits = SpecCatalog(self.0)
-                .birth_note(&record.name)
+                .spawn_manifest(&record.name)
                 .and_then(|note| note.spec)
                 .map(|spec| spec.limits);
             ancestors.push((record.name.clone(), limits.unwrap_or_default()));

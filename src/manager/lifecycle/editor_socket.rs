@@ -13,7 +13,7 @@ use crate::store::StoreError;
 /// Variable in which VS Code, on the machine where the agents run, names the socket of the current window.
 pub(in crate::manager) const EDITOR: &str = "VSCODE_IPC_HOOK_CLI";
 /// Maximum length of a socket address in bytes: the smaller of the limits of Linux and macOS.
-const LONGEST: usize = 103;
+const MAX_SOCKET_PATH: usize = 103;
 
 fn file(id: AgentId) -> String {
     format!("editor-{id}")
@@ -32,7 +32,7 @@ impl Lifecycle<'_> {
 
     /// Returns the agent's link if it has one and the path fits into a socket address.
     pub(in crate::manager) fn way_to_editor(&self, id: AgentId) -> Option<PathBuf> {
-        self.0.store.run_link(&file(id)).filter(|link| link.as_os_str().len() <= LONGEST)
+        self.0.store.run_link(&file(id)).filter(|link| link.as_os_str().len() <= MAX_SOCKET_PATH)
     }
 
     /// Removes the agent's link.

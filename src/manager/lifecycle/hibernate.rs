@@ -20,7 +20,7 @@ use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::store::AgentLock;
 
 /// How long an idle agent gets to exit before it is killed.
-const GRACE: Duration = Duration::from_secs(5);
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Lifecycle<'_> {
     /// Hibernates an idle agent. `why` becomes the reason of its status.
@@ -56,7 +56,7 @@ impl Lifecycle<'_> {
             let status = format!("{} ({})", agent.status, agent.reason);
             return Err(Error::CannotSleep { name: name.clone(), kind: record.kind, status });
         }
-        self.end_processes(&record, GRACE, &lock)?;
+        self.end_processes(&record, TERMINATION_TIMEOUT, &lock)?;
         let record = self.note_asleep(&record, why)?;
         let _ = self.0.store.instance(name).remove_state(STOPPING);
         StatusTracker(self.0).show_status(&record);

@@ -13,7 +13,7 @@ use crate::manager::registry::RegistryWriter;
 use crate::manager::registry::queries::INITIAL_PROMPT_FILE;
 use crate::manager::specs::SpecCatalog;
 use crate::model::ConversationFiles;
-use crate::model::{AgentName, AgentRecord, Doer, Kind, NewTask};
+use crate::model::{AgentName, AgentRecord, Assignee, Kind, NewTask};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use std::path::PathBuf;
 
@@ -22,7 +22,11 @@ const SOURCE: &str = "restart";
 
 impl Lifecycle<'_> {
     /// Stores the initial prompt until the agent accepts it.
-    pub(in crate::manager) fn keep_first(&self, name: &AgentName, task: Option<&str>) -> Result<(), Error> {
+    pub(in crate::manager) fn keep_initial_prompt(
+        &self,
+        name: &AgentName,
+        task: Option<&str>,
+    ) -> Result<(), Error> {
         match task {
             Some(task) => {
                 Ok(self.0.store.instance(name).write_state(INITIAL_PROMPT_FILE, task.as_bytes())?)
@@ -32,7 +36,7 @@ impl Lifecycle<'_> {
     }
 
     /// Returns the stored initial prompt.
-    pub(in crate::manager) fn kept_first(&self, name: &AgentName) -> Option<String> {
+    pub(in crate::manager) fn kept_initial_prompt(&self, name: &AgentName) -> Option<String> {
         let kept = self.0.store.instance(name).read_state(INITIAL_PROMPT_FILE).ok().flatten();
         kept.and_then(|bytes| String::from_utf8(bytes).ok())
     }
@@ -40,18 +44,18 @@ impl Lifecycle<'_> {
     /// Returns the initial prompt if the agent has not accepted it yet. In that case clears `begun` if it was only
     /// assumed that the conversation had started.
     pub(in crate::manager) fn first_left(&self, record: &mut AgentRecord, kind: &Kind) -> Option<String> {
-        let task = self.kept_first(&record.name)?;
+        let task = self.kept_initial_prompt(&record.name)?;
         // The hook that reports the prompt may have been killed together with the agent.
         let unheard = !record.conversation.begun && self.on_disk(record, kind) == Some(true);
         // In an agent without prompt hooks, an attached user may have typed anything.
         let unseen = !kind.hooks.tell_of_prompts() && record.last_attached.is_some();
         if unheard || unseen {
             record.conversation.begun = true;
-            RegistryWriter(self.0).forget_first(&record.name);
+            RegistryWriter(self.0).forget_initial_prompt(&record.name);
             return None;
         }
         if !kind.hooks.tell_of_prompts() {
-            let born = SpecCatalog(self.0).birth_note(&record.name);
+            let born = SpecCatalog(self.0).spawn_manifest(&record.name);
             record.conversation.begun = born.is_some_and(|note| note.record.conversation.begun);
         }
         Some(task)
@@ -70,11 +74,11 @@ impl Lifecycle<'_> {
         let agent = &resumed.agent;
         if let Some(task) = resumed.untyped.take().filter(|_| agent.kind != PLAIN_COMMAND) {
             TaskQueue(self.0).queue(&NewTask::plain(
-                Doer::Agent(agent.id, agent.name.clone()),
+                Assignee::Agent(agent.id, agent.name.clone()),
                 task,
                 SOURCE,
             ))?;
-            RegistryWriter(self.0).forget_first(&agent.name);
+            RegistryWriter(self.0).forget_initial_prompt(&agent.name);
         }
         Ok(resumed)
     }
@@ -82,7 +86,7 @@ impl Lifecycle<'_> {
     /// Returns whether the agent CLI has stored the conversation, or `None` if that cannot be determined.
     pub(in crate::manager) fn on_disk(&self, record: &AgentRecord, kind: &Kind) -> Option<bool> {
         let (id, files) = (record.conversation.id.as_deref()?, &kind.conversation_files);
-        let note = SpecCatalog(self.0).birth_note(&record.name);
+        let note = SpecCatalog(self.0).spawn_manifest(&record.name);
         let of_spec =
             note.as_ref().and_then(|note| Some(note.spec.as_ref()?.env.clone())).unwrap_or_default();
         let given: Vec<_> =

@@ -13,7 +13,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::agent_process::{is_alive, target_of};
-use crate::manager::parallel::side_by_side;
+use crate::manager::parallel::in_parallel;
 use crate::manager::status::reconcile::STOPPING;
 use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote};
 use crate::process::{self, EndPlan};
@@ -49,14 +49,14 @@ impl Lifecycle<'_> {
 
     /// Kills several agents concurrently, each with the same grace period.
     pub fn kill_all(&self, names: &[AgentName], grace: Duration) -> Vec<(AgentName, Result<Killed, Error>)> {
-        side_by_side(names, |name| self.kill(name, grace))
+        in_parallel(names, |name| self.kill(name, grace))
     }
 
     /// Returns the agents that are running or are due for an automatic restart.
     pub fn live(&self) -> Result<Vec<AgentName>, Error> {
-        let survey = StatusTracker(self.0).survey()?;
+        let current_agents = StatusTracker(self.0).current_agents()?;
         let is_meant = |agent: &Agent| agent.status.is_live() || comes_back(agent);
-        Ok(survey.agents.into_iter().filter(is_meant).map(|agent| agent.name).collect())
+        Ok(current_agents.agents.into_iter().filter(is_meant).map(|agent| agent.name).collect())
     }
 
     pub(in crate::manager) fn kill_locked(

@@ -29,7 +29,7 @@ impl Lifecycle<'_> {
     }
 
     fn lacking_variables(&self, name: &AgentName, here: &[String]) -> Vec<String> {
-        let Some(note) = SpecCatalog(self.0).birth_note(name) else { return Vec::new() };
+        let Some(note) = SpecCatalog(self.0).spawn_manifest(name) else { return Vec::new() };
         let of_spec = note.spec.map(|spec| spec.env).unwrap_or_default();
         let given: Vec<String> = of_spec.into_iter().chain(note.env).map(|(key, _)| key).collect();
         note.variables.into_iter().filter(|name| !here.contains(name) && !given.contains(name)).collect()

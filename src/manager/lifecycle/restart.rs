@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::lifecycle::resume::{Again, How, Resumed};
-use crate::manager::specs::spawn_manifest::{Asked, BirthNote};
+use crate::manager::lifecycle::resume::{How, RestartPlan, Resumed};
+use crate::manager::specs::spawn_manifest::{Asked, SpawnManifest};
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::{conversation, conversation_start};
 use crate::rules::status::decide::PLAIN_COMMAND;
 
 /// Whether a restart begins a new conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Afresh {
+pub enum ConversationChoice {
     /// Resume the current conversation.
     No,
     /// Begin a new conversation, with the current program and arguments of the spec.
@@ -25,20 +25,25 @@ pub enum Afresh {
 
 impl Lifecycle<'_> {
     /// Ends the agent if it is running and starts it again. A new conversation uses the current version of the spec.
-    pub fn restart(&self, name: &AgentName, afresh: Afresh, grace: Duration) -> Result<Resumed, Error> {
+    pub fn restart(
+        &self,
+        name: &AgentName,
+        afresh: ConversationChoice,
+        grace: Duration,
+    ) -> Result<Resumed, Error> {
         let lock = self.0.store.lock_agent(name, "restart")?;
         let mut record = self.0.record(name, "restart")?;
         let before = record.clone();
         // Checked first, so that an invalid spec does not end a running agent.
         let reborn = match afresh {
-            Afresh::Yes => self.reborn(&mut record)?,
-            Afresh::No => None,
+            ConversationChoice::Yes => self.reborn(&mut record)?,
+            ConversationChoice::No => None,
         };
         self.0.config()?;
         self.check_can_start(&record)?;
         self.end_processes(&before, grace, &lock)?;
         let pane = StatusTracker(self.0).pane_left_behind(&record)?;
-        if afresh == Afresh::No {
+        if afresh == ConversationChoice::No {
             let resumed = self.resume_into(record, pane, How::ASKED, &lock)?;
             drop(lock);
             return self.type_first(resumed);
@@ -52,7 +57,7 @@ impl Lifecycle<'_> {
         conversation::keep(&mut record, Env::now());
         record.conversation.begun = false;
         let is_command = record.kind == PLAIN_COMMAND;
-        let again = Again { kind: &kind, opening, pane, how: How::ASKED, first };
+        let again = RestartPlan { kind: &kind, opening, pane, how: How::ASKED, first };
         let mut resumed = self.start_again(record, again, &lock)?;
         drop(lock);
         if !is_command {
@@ -63,8 +68,8 @@ impl Lifecycle<'_> {
 
     /// Applies the current version of the spec to a record. Returns the spawn manifest to write, or `None` for a plain
     /// command.
-    fn reborn(&self, record: &mut AgentRecord) -> Result<Option<BirthNote>, Error> {
-        let note = SpecCatalog(self.0).birth_note(&record.name);
+    fn reborn(&self, record: &mut AgentRecord) -> Result<Option<SpawnManifest>, Error> {
+        let note = SpecCatalog(self.0).spawn_manifest(&record.name);
         // An agent that was created before specs existed was requested by its kind.
         let of_kind = || Asked {
             spec: Some(record.kind.clone()),
@@ -84,6 +89,6 @@ impl Lifecycle<'_> {
         let env = note.map(|note| note.env).unwrap_or_default();
         let (spec, asked) = (Some(chosen.spec), Some(chosen.asked));
         let variables = self.needed_variables();
-        Ok(Some(BirthNote { record: record.clone(), env, spec, asked, variables }))
+        Ok(Some(SpawnManifest { record: record.clone(), env, spec, asked, variables }))
     }
 }

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::failpoint;
 use crate::manager::delivery::send::SendRequest;
 use crate::manager::lifecycle::resume::{How, Watch};
-use crate::manager::parallel::side_by_side;
+use crate::manager::parallel::in_parallel;
 use crate::model::{Agent, AgentName, AgentRecord, Status};
 use crate::rules::status::cut_off::CONTINUE_PROMPT;
 use crate::rules::tasks::typing::Lines;
@@ -24,7 +24,7 @@ const BACK_ALREADY: &str = "is back already";
 
 /// Which agents a restore applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whom {
+pub enum RestoreScope {
     /// The named agents, regardless of their status.
     Named,
     /// Agents that were reported as lost, if they still are.
@@ -48,29 +48,29 @@ pub type Continued = (AgentName, Result<(), Error>);
 impl Lifecycle<'_> {
     /// Returns the agents that are lost now.
     pub fn lost(&self) -> Result<Vec<AgentName>, Error> {
-        let survey = StatusTracker(self.0).survey()?;
-        if let Some(silence) = survey.silence {
+        let current_agents = StatusTracker(self.0).current_agents()?;
+        if let Some(silence) = current_agents.silence {
             return Err(silence);
         }
-        // `survey` shows an agent as starting while its lock is held. A process that was killed while it restored
+        // `current_agents` shows an agent as starting while its lock is held. A process that was killed while it restored
         // agents leaves their locks to children that it had just forked, for a moment. Other commands that check agents
         // do the same.
         let records = self.0.store.read(Env::now())?;
         let is_starting =
             |name: &AgentName| records.iter().any(|record| record.name == *name && was_lost(record));
         let is_lost = |agent: &Agent| agent.status == Status::Lost || is_starting(&agent.name);
-        Ok(survey.agents.into_iter().filter(is_lost).map(|agent| agent.name).collect())
+        Ok(current_agents.agents.into_iter().filter(is_lost).map(|agent| agent.name).collect())
     }
 
     /// Restores these agents concurrently, and calls `each` with every result as soon as it is available.
     pub fn restore(
         &self,
         names: &[AgentName],
-        whom: Whom,
+        whom: RestoreScope,
         each: &(dyn Fn(&Restored) + Sync),
     ) -> Vec<Restored> {
         failpoint::reached("restore.begun");
-        let done = side_by_side(names, |name| {
+        let done = in_parallel(names, |name| {
             let restored = match self.restore_one(name, whom).transpose() {
                 Some(outcome) => Restored { name: name.clone(), outcome, was_back: false },
                 None => Restored { name: name.clone(), outcome: Ok(BACK_ALREADY.into()), was_back: true },
@@ -96,7 +96,7 @@ impl Lifecycle<'_> {
         };
         let records = self.0.store.read(Env::now())?;
         let names: Vec<AgentName> = records.into_iter().filter(is_meant).map(|record| record.name).collect();
-        Ok(side_by_side(&names, |name| {
+        Ok(in_parallel(&names, |name| {
             let (text, lines) = (CONTINUE_PROMPT.to_owned(), Lines::Together);
             Delivery(self.0)
                 .send_to_running(&SendRequest { name: name.clone(), text, lines, timeout: CONTINUE_TIMEOUT })
@@ -105,10 +105,13 @@ impl Lifecycle<'_> {
     }
 
     /// Restores one agent. Returns `None` if it is no longer lost.
-    fn restore_one(&self, name: &AgentName, whom: Whom) -> Result<Option<String>, Error> {
+    fn restore_one(&self, name: &AgentName, whom: RestoreScope) -> Result<Option<String>, Error> {
         let lock = self.0.store.lock_agent(name, "restore")?;
         let record = self.0.record(name, "restore")?;
-        if whom == Whom::Lost && record.status.status != Status::Lost && !self.is_cut_restore(&record)? {
+        if whom == RestoreScope::Lost
+            && record.status.status != Status::Lost
+            && !self.is_cut_restore(&record)?
+        {
             return Ok(None);
         }
         let resumed = self.resume_locked(record, How { watch: Watch::Later, ..How::ASKED }, &lock)?;

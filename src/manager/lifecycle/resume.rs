@@ -18,7 +18,7 @@ use crate::model::{Agent, AgentName, AgentRecord, Kind, Status, StatusNote};
 use crate::process::{self, EndPlan};
 use crate::rules::lifecycle::conversation_start::{self, Opening};
 use crate::rules::status::decide::PLAIN_COMMAND;
-use crate::rules::status::from_screen::ToldBy;
+use crate::rules::status::from_screen::StatusSource;
 use crate::store::AgentLock;
 
 /// How long a process may take to exit after its terminal was closed.
@@ -137,7 +137,8 @@ impl Lifecycle<'_> {
         let on_disk = self.on_disk(&record, &kind);
         // Without prompt hooks, prompts that a user typed are not reported: a user who attached may have typed one, or
         // may only have answered a first-run question.
-        record.conversation.begun |= StatusTracker(self.0).told_by(&record.name, &kind) != ToldBy::Hooks
+        record.conversation.begun |= StatusTracker(self.0).status_source(&record.name, &kind)
+            != StatusSource::Hooks
             && record.last_attached.is_some()
             && on_disk != Some(false);
         // An agent that was killed in its first turn may not have stored the conversation; resuming it would fail every
@@ -148,7 +149,7 @@ impl Lifecycle<'_> {
         // A record that was rebuilt may lack this information.
         record.conversation.begun |= !lacks && on_disk == Some(true);
         let opening = conversation_start::again(&record, &kind.conversation, self.neighbours(&record)?);
-        self.start_again(record, Again { kind: &kind, opening, pane, how, first }, lock)
+        self.start_again(record, RestartPlan { kind: &kind, opening, pane, how, first }, lock)
     }
 
     fn neighbours(&self, record: &AgentRecord) -> Result<usize, Error> {
@@ -164,7 +165,7 @@ impl Lifecycle<'_> {
     pub(in crate::manager) fn start_again(
         &self,
         mut record: AgentRecord,
-        again: Again<'_>,
+        again: RestartPlan<'_>,
         lock: &AgentLock,
     ) -> Result<Resumed, Error> {
         let dir = PathBuf::from(&record.working_directory);
@@ -234,8 +235,9 @@ impl Lifecycle<'_> {
         let bare = record.command.first().filter(|program| Path::new(program).is_relative()).cloned();
         let gone =
             bare.is_some() || record.command.first().is_none_or(|program| !Path::new(program).exists());
-        let given =
-            SpecCatalog(self.0).birth_note(&record.name).and_then(|note| note.spec?.command.first().cloned());
+        let given = SpecCatalog(self.0)
+            .spawn_manifest(&record.name)
+            .and_then(|note| note.spec?.command.first().cloned());
         let is_ours = given.is_none() && kind.program.first().is_some_and(|program| program == kinds::SELF);
         if !gone && !is_ours {
             return Ok(());
@@ -277,7 +279,7 @@ fn stays(pid: i32, record: &AgentRecord) -> bool {
 }
 
 /// Parameters of starting an existing agent.
-pub(in crate::manager) struct Again<'a> {
+pub(in crate::manager) struct RestartPlan<'a> {
     pub kind: &'a Kind,
     pub opening: Opening,
     pub pane: Option<String>,
@@ -286,7 +288,7 @@ pub(in crate::manager) struct Again<'a> {
     pub first: Option<String>,
 }
 
-fn remark(record: &AgentRecord, again: &Again<'_>) -> String {
+fn remark(record: &AgentRecord, again: &RestartPlan<'_>) -> String {
     match &again.opening {
         Opening::New(_) if again.first.is_some() => "starts anew with its task: it had not taken it".into(),
         Opening::Resume(id) => format!("goes on with conversation {id}"),

@@ -20,8 +20,8 @@ use crate::failpoint;
 use crate::git;
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
 use crate::manager::lifecycle::rename::refuse_reserved;
-use crate::manager::specs::launch_plan::Chosen;
-use crate::manager::specs::spawn_manifest::BirthNote;
+use crate::manager::specs::launch_plan::LaunchPlan;
+use crate::manager::specs::spawn_manifest::SpawnManifest;
 use crate::model::Title;
 use crate::model::{
     Agent, AgentId, AgentName, AgentRecord, Conversation, Kind, Prompt, Restart, Status, StatusNote,
@@ -29,7 +29,7 @@ use crate::model::{
 };
 use crate::rules::lifecycle::conversation_start::Opening;
 use crate::rules::lifecycle::{conversation, conversation_start, naming, params};
-use crate::store::{AgentLock, Gate, StoreError};
+use crate::store::{AgentLock, StartLock, StoreError};
 
 /// The result of a spawn.
 #[derive(Debug)]
@@ -68,10 +68,10 @@ impl Lifecycle<'_> {
         self.refuse_crowd(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
         self.create_instance(&mut record, &request, &chosen, &mut alone)?;
-        let errand = TaskQueue(self.0)
-            .note_errand(&record, &chosen, task)
+        let item = TaskQueue(self.0)
+            .add_first_task(&record, &chosen, task)
             .inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
-        self.keep_first(&record.name, task).inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
+        self.keep_initial_prompt(&record.name, task).inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
         let as_argument = task.filter(|task| Self::takes_as_argument(&chosen.kind, task));
         let start = Start {
             kind: &chosen.kind,
@@ -89,7 +89,7 @@ impl Lifecycle<'_> {
             }
             if record.tmux.is_none() {
                 Workspaces(self.0).withdraw(&record);
-                TaskQueue(self.0).cancel_errand(errand);
+                TaskQueue(self.0).cancel_first_task(item);
             }
             return Err(error);
         }
@@ -107,7 +107,7 @@ impl Lifecycle<'_> {
 
     /// Returns the new agent as `list` would show it, without another tmux query.
     pub(in crate::manager) fn as_spawned(&self, record: &AgentRecord) -> Agent {
-        use crate::model::{LivePane, LiveServer, Look, ServerIdentity};
+        use crate::model::{LivePane, LiveServer, ServerIdentity, TmuxSnapshot};
         use crate::rules::status::reconcile::{Seen, join};
         let place = record.tmux.as_ref();
         let pane = place.map(|place| LivePane {
@@ -118,13 +118,13 @@ impl Lifecycle<'_> {
             dead: None,
             activity: record.started_at,
         });
-        let look = Look::Running(LiveServer {
+        let look = TmuxSnapshot::Running(LiveServer {
             identity: ServerIdentity(place.map(|place| place.server.clone()).unwrap_or_default()),
             version: String::new(),
             panes: pane.into_iter().collect(),
             clients: vec![],
         });
-        let mut joined = join(vec![record.clone()], Seen::Look(&look), &|_| true, Env::now());
+        let mut joined = join(vec![record.clone()], Seen::TmuxSnapshot(&look), &|_| true, Env::now());
         joined.agents.remove(0)
     }
 
@@ -132,7 +132,7 @@ impl Lifecycle<'_> {
     pub(in crate::manager) fn reserve(
         &self,
         request: &SpawnRequest,
-        chosen: &Chosen,
+        chosen: &LaunchPlan,
         dir: &Path,
     ) -> Result<(AgentRecord, AgentLock), Error> {
         if let Some(name) = &request.name {
@@ -188,8 +188,8 @@ impl Lifecycle<'_> {
         &self,
         record: &mut AgentRecord,
         request: &SpawnRequest,
-        chosen: &Chosen,
-        alone: &mut Option<Gate>,
+        chosen: &LaunchPlan,
+        alone: &mut Option<StartLock>,
     ) -> Result<(), Error> {
         self.0.store.begin()?;
         StatusTracker(self.0).vacate(&record.name)?;
@@ -210,7 +210,7 @@ impl Lifecycle<'_> {
             None => Workspaces(self.0).warn_of_unused_setup(request, chosen),
         }
         SpecCatalog(self.0)
-            .write_birth_note(&BirthNote {
+            .write_birth_note(&SpawnManifest {
                 record: record.clone(),
                 env: request.env.clone(),
                 spec: Some(chosen.spec.clone()),
@@ -232,7 +232,7 @@ impl Lifecycle<'_> {
 /// Returns an error if a conversation was requested but the agent CLI cannot resume a given conversation.
 pub(in crate::manager) fn refuse_unknown_conversation(
     request: &SpawnRequest,
-    chosen: &Chosen,
+    chosen: &LaunchPlan,
 ) -> Result<(), Error> {
     if request.conversation.is_none() || !chosen.kind.conversation.resume.is_empty() {
         return Ok(());
@@ -255,7 +255,7 @@ fn project_around(dir: &Path, instances: &Path) -> PathBuf {
 fn new_record(
     name: &AgentName,
     request: &SpawnRequest,
-    chosen: &Chosen,
+    chosen: &LaunchPlan,
     (dir, instances): (&Path, &Path),
 ) -> AgentRecord {
     let now = Env::now();

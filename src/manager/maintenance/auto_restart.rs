@@ -24,7 +24,7 @@ const WITHOUT_ROOM: Duration = Duration::from_secs(5);
 
 /// Result of one round of restarts.
 #[derive(Debug, Default)]
-pub struct KeptAlive {
+pub struct AutoRestartReport {
     /// Restarted agents with a remark, or the error.
     pub restarted: Vec<(AgentName, Result<String, Error>)>,
     /// Agents that reached the limit of restarts.
@@ -35,9 +35,9 @@ pub struct KeptAlive {
 
 impl Maintenance<'_> {
     /// Schedules restarts and executes the one that is due first.
-    pub fn keep_alive(&self) -> Result<KeptAlive, Error> {
+    pub fn keep_alive(&self) -> Result<AutoRestartReport, Error> {
         let config = self.0.settings().restart.clone();
-        let mut done = KeptAlive::default();
+        let mut done = AutoRestartReport::default();
         let mut due: Option<AgentRecord> = None;
         let mut soonest = |at: Timestamp| done.next = Some(done.next.map_or(at, |next| next.min(at)));
         let mut planned = Vec::new();

@@ -19,7 +19,7 @@ const READER: &str = "bubbles";
 impl Maintenance<'_> {
     /// Forwards the questions of children. Returns the children whose question was sent.
     pub fn bubble(&self) -> Result<Vec<AgentName>, Error> {
-        let settled = self.settled_rows(READER, &BTreeSet::new())?;
+        let settled = self.announceable_rows(READER, &BTreeSet::new())?;
         let rows = settled.ready;
         let is_wait = |what: &What| matches!(what, What::Status { to: Status::Waiting, .. });
         let mut sent = Vec::new();
@@ -48,7 +48,7 @@ impl Maintenance<'_> {
 
     fn send_up(&self, child: &AgentRecord, parent: &AgentRecord) -> Result<bool, Error> {
         let tier = SpecCatalog(self.0)
-            .birth_note(&child.name)
+            .spawn_manifest(&child.name)
             .and_then(|note| note.spec)
             .and_then(|spec| spec.shell_tier);
         let Some(text) = asks(child, tier) else { return Ok(false) };

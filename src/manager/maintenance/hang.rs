@@ -19,7 +19,7 @@ use crate::process;
 use crate::rules::status::hang::{HUNG, is_hung, is_too_soon, quiet, without_quiet};
 
 /// Time that a hung agent gets to exit.
-const GRACE: Duration = Duration::from_secs(5);
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Maintenance<'_> {
     /// Checks the working agents and returns those that were newly found to hang. Time before `steady_since` does not
@@ -85,7 +85,7 @@ impl Maintenance<'_> {
             return Ok(());
         }
         let why = format!("{why}; it was ended");
-        Lifecycle(self.0).end_noted(&record, GRACE, &why, &lock)?;
+        Lifecycle(self.0).end_noted(&record, TERMINATION_TIMEOUT, &why, &lock)?;
         failpoint::reached("hang.ended");
         // The restart must not find the former process in the pane.
         StatusTracker(self.0).pane_left_behind(&record)?;

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::TaskQuery;
-use crate::model::{AgentName, Doer, Heartbeat, NewTask, TaskState, What};
+use crate::model::{AgentName, Assignee, Heartbeat, NewTask, TaskState, What};
 use crate::rules::tasks::heartbeat::{due, next};
 
 /// The source of tasks that a heartbeat queues.
@@ -17,7 +17,7 @@ const SOURCE: &str = "heartbeat";
 
 /// Result of one round of heartbeats.
 #[derive(Debug, Default)]
-pub struct Beaten {
+pub struct HeartbeatReport {
     /// Agents that got a task.
     pub asked: Vec<AgentName>,
     /// Time of the next round.
@@ -27,9 +27,9 @@ pub struct Beaten {
 impl Maintenance<'_> {
     /// Queues the heartbeats that are due. An agent whose last heartbeat task is not done gets no other, and missed
     /// heartbeats are not made up for.
-    pub fn beat(&self) -> Result<Beaten, Error> {
+    pub fn beat(&self) -> Result<HeartbeatReport, Error> {
         let zone = TimeZone::system();
-        let mut beaten = Beaten::default();
+        let mut beaten = HeartbeatReport::default();
         for record in self.0.store.read(Env::now())? {
             let Some(heartbeat) = &record.heartbeat else { continue };
             let now = Env::now();
@@ -48,7 +48,7 @@ impl Maintenance<'_> {
                     true
                 })?;
                 if is_mine && !self.is_asked_already(&record.id)? {
-                    let doer = Doer::Agent(record.id, record.name.clone());
+                    let doer = Assignee::Agent(record.id, record.name.clone());
                     let task = NewTask::plain(doer, heartbeat.prompt.clone(), SOURCE);
                     TaskQueue(self.0).queue(&task)?;
                     RegistryWriter(self.0).happened(&record, What::Heartbeat, heartbeat.prompt.clone());

@@ -14,10 +14,10 @@ use jiff::tz::TimeZone;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::Query;
-use crate::model::{Agent, AgentId, Channels, Happening, Notice, Notify, NotifyOn, What};
+use crate::model::{Agent, AgentId, Channels, LedgerEvent, Notice, Notify, NotifyOn, What};
 use crate::notify;
 use crate::rules::notify::notice::{Wishes, may_be_told, notices};
-use crate::rules::notify::rate_limit::{Allowed, Limiter, channels};
+use crate::rules::notify::rate_limit::{Allowed, RateLimiter, channels};
 use crate::rules::status::unsettled::SettledRows;
 use crate::tmux::{Audience, Bell};
 
@@ -30,7 +30,7 @@ const AT_ONCE: usize = 1000;
 #[derive(Debug)]
 pub struct Announcer {
     /// Bounds the number of notices per minute.
-    pub limiter: Limiter,
+    pub limiter: RateLimiter,
     /// Ledger rows that were announced although a row before them still waits for the registry.
     announced: BTreeSet<i64>,
 }
@@ -38,13 +38,13 @@ pub struct Announcer {
 impl Announcer {
     /// Creates the state for a supervisor that has announced nothing yet.
     pub fn new(per_minute: u32) -> Announcer {
-        Announcer { limiter: Limiter::new(per_minute), announced: BTreeSet::new() }
+        Announcer { limiter: RateLimiter::new(per_minute), announced: BTreeSet::new() }
     }
 }
 
 /// Result of one round of notices.
 #[derive(Debug, Default)]
-pub struct Telling {
+pub struct NotifyReport {
     /// The notices that were sent.
     pub told: Vec<Told>,
     /// For each status change, the time until it was detected.
@@ -65,7 +65,7 @@ pub struct Told {
 impl Maintenance<'_> {
     /// Sends notices about all events since the last round. Returns the notices, the channels that failed, and the age
     /// of the events.
-    pub fn tell(&self, announcer: &mut Announcer) -> Result<Telling, Error> {
+    pub fn tell(&self, announcer: &mut Announcer) -> Result<NotifyReport, Error> {
         let mut telling = self.tell_news(announcer)?;
         if let Some(notice) = announcer.limiter.rest(Env::now()) {
             let failures = self.tell_one(&notice, &self.0.settings().notify);
@@ -74,11 +74,11 @@ impl Maintenance<'_> {
         Ok(telling)
     }
 
-    fn tell_news(&self, announcer: &mut Announcer) -> Result<Telling, Error> {
-        let settled = self.settled_rows(READER, &announcer.announced)?;
+    fn tell_news(&self, announcer: &mut Announcer) -> Result<NotifyReport, Error> {
+        let settled = self.announceable_rows(READER, &announcer.announced)?;
         let happened: Vec<_> = settled.ready.iter().map(|(_, happening)| happening.clone()).collect();
-        let ago = |happening: &Happening| Duration::try_from(Env::now().duration_since(happening.at)).ok();
-        let is_change = |happening: &&Happening| matches!(happening.what, What::Status { .. });
+        let ago = |happening: &LedgerEvent| Duration::try_from(Env::now().duration_since(happening.at)).ok();
+        let is_change = |happening: &&LedgerEvent| matches!(happening.what, What::Status { .. });
         let waits = happened.iter().filter(is_change).filter_map(ago).collect();
         let told = self.announce(&happened, &mut announcer.limiter)?;
         announcer.announced.extend(settled.ready.iter().map(|(id, _)| *id));
@@ -88,17 +88,17 @@ impl Maintenance<'_> {
             RegistryWriter(self.0).with_ledger(|ledger| ledger.set_cursor(READER, cursor))?;
             announcer.announced.retain(|id| *id > cursor);
         }
-        Ok(Telling { told, waits, retry_at: settled.retry_at })
+        Ok(NotifyReport { told, waits, retry_at: settled.retry_at })
     }
 
-    fn announce(&self, happened: &[Happening], limiter: &mut Limiter) -> Result<Vec<Told>, Error> {
+    fn announce(&self, happened: &[LedgerEvent], limiter: &mut RateLimiter) -> Result<Vec<Told>, Error> {
         // tmux is queried for attached clients only if there may be a notice to send.
         if !happened.iter().any(|happening| may_be_told(&happening.what)) {
             return Ok(vec![]);
         }
         let config = self.0.settings();
         let mut told = Vec::new();
-        let agents = StatusTracker(self.0).survey()?.agents;
+        let agents = StatusTracker(self.0).current_agents()?.agents;
         let wishes = Wishes { usual: config.notify.on.clone(), own: self.own_wishes(happened, &agents) };
         for mut notice in notices(happened, &agents, &wishes, &TimeZone::system()) {
             // Notices that require an action of the user are never held back.
@@ -121,19 +121,18 @@ impl Maintenance<'_> {
     }
 
     /// Returns the `notify` settings of the specs of agents that have new events.
-    fn own_wishes(&self, happened: &[Happening], agents: &[Agent]) -> HashMap<AgentId, Vec<NotifyOn>> {
+    fn own_wishes(&self, happened: &[LedgerEvent], agents: &[Agent]) -> HashMap<AgentId, Vec<NotifyOn>> {
         let has_news = |agent: &&Agent| {
             happened.iter().any(|happening| happening.agent == agent.id && may_be_told(&happening.what))
         };
-        let own = agents
-            .iter()
-            .filter(has_news)
-            .filter_map(|agent| Some((agent.id, SpecCatalog(self.0).birth_note(&agent.name)?.spec?.notify?)));
+        let own = agents.iter().filter(has_news).filter_map(|agent| {
+            Some((agent.id, SpecCatalog(self.0).spawn_manifest(&agent.name)?.spec?.notify?))
+        });
         own.collect()
     }
 
     /// Reads the rows after a reader's cursor and splits them by whether the registry has caught up with them.
-    pub(in crate::manager) fn settled_rows(
+    pub(in crate::manager) fn announceable_rows(
         &self,
         reader: &str,
         handled: &BTreeSet<i64>,

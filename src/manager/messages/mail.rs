@@ -16,8 +16,8 @@ use crate::error::Error;
 use crate::git;
 use crate::ledger::MessageQuery;
 use crate::model::{
-    AgentId, AgentName, AgentRecord, Happening, Message, MessageState, NewMessage, PERSON, Prompt, Recipient,
-    What,
+    AgentId, AgentName, AgentRecord, LedgerEvent, Message, MessageState, NewMessage, PERSON, Prompt,
+    Recipient, What,
 };
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_hook::one_line;
@@ -145,7 +145,10 @@ impl Messages<'_> {
     /// Returns remarks on messages that were just sent: which recipients will not get them soon, and why.
     pub fn message_remarks(&self, sent: &[Message]) -> Vec<String> {
         let woken = |id: AgentId| sent.iter().any(|message| message.wake && message.to_id == Some(id));
-        let agents = StatusTracker(self.0).survey().map(|survey| survey.agents).unwrap_or_default();
+        let agents = StatusTracker(self.0)
+            .current_agents()
+            .map(|current_agents| current_agents.agents)
+            .unwrap_or_default();
         let mut remarks: Vec<String> = agents
             .iter()
             .filter(|agent| woken(agent.id))
@@ -170,7 +173,7 @@ impl Messages<'_> {
     pub(in crate::manager) fn sender(&self, by: Option<&AgentName>) -> Result<Option<AgentRecord>, Error> {
         match by {
             Some(name) => self.0.record(name, "show").map(Some),
-            None => self.0.speaker(),
+            None => self.0.calling_agent(),
         }
     }
 
@@ -193,14 +196,14 @@ impl Messages<'_> {
         let at = Env::now();
         let happened = messages.iter().filter_map(|message| {
             Some(match (&message.to, sender) {
-                (Recipient::Agent(id, name), _) => Happening {
+                (Recipient::Agent(id, name), _) => LedgerEvent {
                     at,
                     agent: *id,
                     name: name.clone(),
                     what: What::Messaged,
                     why: format!("from {}: {}", message.from, one_line(&message.text)),
                 },
-                (Recipient::Person, Some(sender)) => Happening {
+                (Recipient::Person, Some(sender)) => LedgerEvent {
                     at,
                     agent: sender.id,
                     name: sender.name.clone(),

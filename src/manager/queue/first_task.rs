@@ -5,18 +5,18 @@ use crate::error::Error;
 use crate::ledger::{Query, TaskMove};
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::launch_plan::Chosen;
-use crate::model::{AgentRecord, Doer, NewTask, Status, Task, TaskId, TaskState, What};
+use crate::manager::specs::launch_plan::LaunchPlan;
+use crate::model::{AgentRecord, Assignee, NewTask, Status, Task, TaskId, TaskState, What};
 
 /// Source of the task that an agent is spawned with.
 pub(in crate::manager) const SOURCE: &str = "spawn";
 
 impl TaskQueue<'_> {
     /// Records the task that an ephemeral agent is spawned with.
-    pub(in crate::manager) fn note_errand(
+    pub(in crate::manager) fn add_first_task(
         &self,
         record: &AgentRecord,
-        chosen: &Chosen,
+        chosen: &LaunchPlan,
         task: Option<&str>,
     ) -> Result<Option<TaskId>, Error> {
         // For a plain command, the command line is the task.
@@ -24,22 +24,26 @@ impl TaskQueue<'_> {
         let Some(text) = task.map(str::to_owned).or(command).filter(|_| record.ephemeral) else {
             return Ok(None);
         };
-        let new = NewTask::plain(Doer::Agent(record.id, record.name.clone()), text, SOURCE);
+        let new = NewTask::plain(Assignee::Agent(record.id, record.name.clone()), text, SOURCE);
         // The dispatcher cannot type it a second time: the agent is not in the registry yet.
         let id = self.queue(&new)?;
-        self.move_errand(id, TaskState::Queued, TaskState::Running, "it was born with it")?;
+        self.move_first_task(id, TaskState::Queued, TaskState::Running, "it was born with it")?;
         Ok(Some(id))
     }
 
     /// Marks the task as failed because its agent could not be started.
-    pub(in crate::manager) fn cancel_errand(&self, errand: Option<TaskId>) {
-        if let Some(id) = errand {
-            let _ =
-                self.move_errand(id, TaskState::Running, TaskState::Failed, "its agent could not be started");
+    pub(in crate::manager) fn cancel_first_task(&self, item: Option<TaskId>) {
+        if let Some(id) = item {
+            let _ = self.move_first_task(
+                id,
+                TaskState::Running,
+                TaskState::Failed,
+                "its agent could not be started",
+            );
         }
     }
 
-    pub(in crate::manager) fn move_errand(
+    pub(in crate::manager) fn move_first_task(
         &self,
         id: TaskId,
         from: TaskState,

@@ -20,8 +20,8 @@ impl Recaps<'_> {
     /// Returns the events since a time; without one, since the last digest that was seen, or of the last day.
     pub fn digest(&self, since: Option<Timestamp>) -> Result<Digest, Error> {
         // Statuses are updated before they are reported.
-        let survey = StatusTracker(self.0).survey()?;
-        StatusTracker(self.0).keep_unheard(survey.silence);
+        let current_agents = StatusTracker(self.0).current_agents()?;
+        StatusTracker(self.0).keep_tmux_error(current_agents.silence);
         let now = Env::now();
         let first = now.checked_sub(FIRST_DIGEST_SPAN).unwrap_or(now);
         let since = since.or_else(|| self.digest_seen()).unwrap_or(first).min(now);

@@ -14,7 +14,7 @@ use crate::kinds;
 use crate::ledger::{MessageQuery, Query, TaskQuery};
 use crate::model::{AgentName, AgentRecord, Message, Recap, Recipient, TaskState};
 use crate::rules::notify::recap::{Known, tell};
-use crate::rules::status::from_screen::ToldBy;
+use crate::rules::status::from_screen::StatusSource;
 
 /// Maximum number of ledger rows that are read. Rows that do not fit on a screen are only counted.
 const MOST_LINES: usize = 10_000;
@@ -108,8 +108,8 @@ impl Recaps<'_> {
 
     /// Returns the last prompt that the hooks reported, or else the initial task, shortened for a recap.
     fn last_prompt(&self, record: &AgentRecord) -> Option<String> {
-        let told = StatusTracker(self.0).heard_prompt(&record.name).map(|heard| heard.text);
-        let text = told.or_else(|| Lifecycle(self.0).kept_first(&record.name))?;
+        let told = StatusTracker(self.0).reported_prompt(&record.name).map(|heard| heard.text);
+        let text = told.or_else(|| Lifecycle(self.0).kept_initial_prompt(&record.name))?;
         Some(text.chars().take(MOST_PROMPT).collect())
     }
 
@@ -127,7 +127,7 @@ impl Recaps<'_> {
             return Some(String::from_utf8_lossy(&text).into_owned()).filter(|text| !text.trim().is_empty());
         }
         let kind = self.0.kind_of(record).unwrap_or_default();
-        let has_hooks = StatusTracker(self.0).told_by(&record.name, &kind) == ToldBy::Hooks;
+        let has_hooks = StatusTracker(self.0).status_source(&record.name, &kind) == StatusSource::Hooks;
         if has_hooks && record.status.status.is_live() {
             return None;
         }

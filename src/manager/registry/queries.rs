@@ -48,7 +48,7 @@ impl RegistryWriter<'_> {
     }
 
     /// Removes the stored initial prompt, because the agent has accepted it or another prompt.
-    pub(in crate::manager) fn forget_first(&self, name: &AgentName) {
+    pub(in crate::manager) fn forget_initial_prompt(&self, name: &AgentName) {
         let _ = self.0.store.instance(name).remove_state(INITIAL_PROMPT_FILE);
     }
 }

@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{Ledger, LedgerError};
 use crate::manager::registry::RegistryWriter;
-use crate::model::{AgentRecord, Happening, What};
+use crate::model::{AgentRecord, LedgerEvent, What};
 use crate::rules::status::attention::{needing_answer, needs_answer};
 use crate::rules::status::cut_off;
 use crate::rules::status::events::happenings;
@@ -61,7 +61,7 @@ impl RegistryWriter<'_> {
     }
 
     /// Stores pending events and then new events in the ledger. If that fails, all of them become pending.
-    fn note_with_owed(&self, edit: &mut Edit, mut happened: Vec<Happening>) {
+    fn note_with_owed(&self, edit: &mut Edit, mut happened: Vec<LedgerEvent>) {
         happened.splice(0..0, edit.owed());
         let left = if self.note(&happened) { vec![] } else { happened };
         edit.owe(&left);
@@ -86,11 +86,11 @@ impl RegistryWriter<'_> {
     /// Records an event of an agent that is not a status change.
     pub(in crate::manager) fn happened(&self, record: &AgentRecord, what: What, why: String) {
         let (agent, name) = (record.id, record.name.clone());
-        self.note(&[Happening { at: Env::now(), agent, name, what, why }]);
+        self.note(&[LedgerEvent { at: Env::now(), agent, name, what, why }]);
     }
 
     /// Stores events in the ledger. A failure does not stop the caller but adds a notice. Returns whether it succeeded.
-    pub(in crate::manager) fn note(&self, happened: &[Happening]) -> bool {
+    pub(in crate::manager) fn note(&self, happened: &[LedgerEvent]) -> bool {
         if happened.is_empty() {
             return true;
         }

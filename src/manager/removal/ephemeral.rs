@@ -13,7 +13,7 @@ use crate::rules::lifecycle::ephemeral::is_done;
 
 /// The result of removing one ephemeral agent.
 #[derive(Debug)]
-pub struct Vanished {
+pub struct RemovedEphemeral {
     /// Name of the ephemeral agent.
     pub name: AgentName,
     /// Whether the agent was removed, or the error that prevented it.
@@ -22,7 +22,7 @@ pub struct Vanished {
 
 impl AgentRemoval<'_> {
     /// Removes ephemeral agents that have done their task and have no attached client. Returns the outcome for each.
-    pub fn vanish(&self) -> Result<Vec<Vanished>, Error> {
+    pub fn vanish(&self) -> Result<Vec<RemovedEphemeral>, Error> {
         let mut ephemeral = self.0.store.read(Env::now())?;
         ephemeral.retain(|record| record.ephemeral);
         if ephemeral.is_empty() {
@@ -34,7 +34,7 @@ impl AgentRemoval<'_> {
         if ephemeral.is_empty() {
             return Ok(vec![]);
         }
-        let agents = StatusTracker(self.0).survey()?.agents;
+        let agents = StatusTracker(self.0).current_agents()?.agents;
         let is_watched = |record: &AgentRecord| {
             agents.iter().any(|agent| agent.id == record.id && !agent.clients.is_empty())
         };
@@ -42,7 +42,7 @@ impl AgentRemoval<'_> {
         let mut gone = Vec::new();
         for record in ephemeral {
             if let Some(outcome) = self.let_go(&record).transpose() {
-                gone.push(Vanished { name: record.name, outcome });
+                gone.push(RemovedEphemeral { name: record.name, outcome });
             }
         }
         Ok(gone)

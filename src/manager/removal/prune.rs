@@ -32,13 +32,13 @@ pub struct Pruned {
 impl AgentRemoval<'_> {
     /// Removes agents that ended. Returns the outcome for each.
     pub fn prune(&self, request: PruneRequest) -> Result<Vec<Pruned>, Error> {
-        let survey = StatusTracker(self.0).survey()?;
-        StatusTracker(self.0).say_what_is_unknown(&survey);
-        if let Some(silence) = survey.silence.filter(|silence| !silence.is_without_tmux()) {
+        let current_agents = StatusTracker(self.0).current_agents()?;
+        StatusTracker(self.0).warn_about_unknown(&current_agents);
+        if let Some(silence) = current_agents.silence.filter(|silence| !silence.is_without_tmux()) {
             return Err(silence);
         }
         let now = Env::now();
-        let ended = survey.agents.into_iter().filter(|agent| is_due(agent, request.older_than, now));
+        let ended = current_agents.agents.into_iter().filter(|agent| is_due(agent, request.older_than, now));
         let act = |agent: Agent| {
             let outcome = match self.refuse_unseen(&agent.name) {
                 Ok(()) if request.dry_run => self

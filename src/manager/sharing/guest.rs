@@ -11,12 +11,12 @@ use crate::share::{Answer, Facts, Found, Hello, Place, Search, ShareError, ask, 
 pub use crate::share::{Left, Want};
 
 /// Time limit for finding and querying all shares of other users, and the part of it for finding them.
-const PATIENCE: Duration = Duration::from_secs(1);
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(1);
 const SEARCH: Duration = Duration::from_millis(500);
 
 /// Agents that other users share with this user.
 #[derive(Debug)]
-pub struct SharedWithUs {
+pub struct IncomingShares {
     /// The shares that answered.
     pub agents: Vec<SharedAgent>,
     /// The shares that did not answer, as `OWNER/NAME`.
@@ -29,10 +29,11 @@ pub struct SharedWithUs {
 
 impl Sharing<'_> {
     /// Finds all agents that other users share with this user. Shares that do not answer do not delay the others.
-    pub fn shared_with_us(&self) -> Result<SharedWithUs, Error> {
+    pub fn shared_with_us(&self) -> Result<IncomingShares, Error> {
         let begun = Instant::now();
         let Search { found, is_whole } = Place::all_for(Env::uid(), begun + SEARCH);
-        let answers = ask(&found, begun + PATIENCE).map_err(Error::io("cannot ask what is shared"))?;
+        let answers =
+            ask(&found, begun + DISCOVERY_TIMEOUT).map_err(Error::io("cannot ask what is shared"))?;
         let heard: Vec<(Found, Answer)> =
             found.into_iter().zip(answers).filter(|(_, answer)| *answer != Answer::Nothing).collect();
         let owners = process::user_names(heard.iter().map(|(found, _)| found.owner));
@@ -52,7 +53,7 @@ impl Sharing<'_> {
         }
         agents.sort_by(|a, b| (&a.owner, &a.name).cmp(&(&b.owner, &b.name)));
         silent.sort();
-        Ok(SharedWithUs { agents, silent, is_whole, waited: PATIENCE })
+        Ok(IncomingShares { agents, silent, is_whole, waited: DISCOVERY_TIMEOUT })
     }
 
     /// Attaches this terminal to an agent of another user.

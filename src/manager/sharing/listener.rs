@@ -18,7 +18,7 @@ use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::process;
 use crate::rules::access::share::time_left_at_door;
 use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
-use crate::tmux::{Around, Arrival, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes, Sizer};
+use crate::tmux::{Around, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes, JoinReason, Sizer};
 
 /// Maximum number of simultaneous terminals of a guest.
 const MOST_SCREENS: usize = 8;
@@ -107,7 +107,7 @@ impl Host {
             user: &user,
             owner: Some(&owner()),
             host: None,
-            arrival: Arrival::Anew,
+            arrival: JoinReason::Anew,
             from: None,
             now: Env::now(),
             cover: None,

@@ -24,7 +24,7 @@ use crate::tmux::GuestMay;
 /// Time limit for a listener to open.
 const OPENING: Duration = Duration::from_secs(10);
 /// Pause between two checks while a listener opens.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+const OPEN_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Arguments of `agent share`.
 #[derive(Debug, Clone, Copy)]
@@ -132,9 +132,9 @@ impl Sharing<'_> {
         while !place.answers(&agent.name) {
             if Instant::now() > deadline {
                 let (name, with) = (agent.name.clone(), share.with.clone());
-                return Err(Error::DoorShut { name, with, after: OPENING });
+                return Err(Error::ShareNotReady { name, with, after: OPENING });
             }
-            std::thread::sleep(BETWEEN_LOOKS);
+            std::thread::sleep(OPEN_CHECK_INTERVAL);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, shown};
-use crate::kinds::{self, Wish};
+use crate::kinds::{self, CliOptions};
 use crate::manager::specs::spawn_manifest::Asked;
 use crate::manager::specs::spawn_request::{Lifetime, SpawnRequest};
 use crate::model::{AgentName, AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title, UntrustedSpec};
@@ -32,7 +32,7 @@ impl Default for Body {
 }
 
 /// A checked launch plan: the spec, the kind and the command line of an agent.
-pub(in crate::manager) struct Chosen {
+pub(in crate::manager) struct LaunchPlan {
     pub spec: Spec,
     pub asked: Asked,
     pub kind_name: String,
@@ -44,7 +44,7 @@ pub(in crate::manager) struct Chosen {
     pub untrusted: Option<UntrustedSpec>,
 }
 
-impl Chosen {
+impl LaunchPlan {
     /// Refuses a spec of a project that the user has not trusted.
     pub(in crate::manager) fn refuse_untrusted(&self) -> Result<(), Error> {
         self.untrusted.clone().map_or(Ok(()), |untrusted| Err(Error::UntrustedSpec(Box::new(untrusted))))
@@ -83,7 +83,7 @@ impl SpecCatalog<'_> {
         request: &SpawnRequest,
         parent: Option<&AgentName>,
         dir: &Path,
-    ) -> Result<Chosen, Error> {
+    ) -> Result<LaunchPlan, Error> {
         let (spec, command) = match &request.body {
             Body::Spec(spec) => (spec.clone(), vec![]),
             Body::Command(argv) => (None, argv.clone()),
@@ -106,10 +106,10 @@ impl SpecCatalog<'_> {
     }
 
     /// Builds the launch plan for a stored request, with the specs as they are now.
-    pub(in crate::manager) fn chosen_again(&self, mut asked: Asked, dir: &Path) -> Result<Chosen, Error> {
+    pub(in crate::manager) fn chosen_again(&self, mut asked: Asked, dir: &Path) -> Result<LaunchPlan, Error> {
         let found = self.blueprint(&mut asked)?;
         let chosen = self.chosen_from(found.spec, asked, dir, found.warnings)?;
-        Ok(Chosen { untrusted: found.untrusted, ..chosen })
+        Ok(LaunchPlan { untrusted: found.untrusted, ..chosen })
     }
 
     /// Builds the launch plan for a spec that was found or imported.
@@ -119,7 +119,7 @@ impl SpecCatalog<'_> {
         asked: Asked,
         dir: &Path,
         mut warnings: Vec<String>,
-    ) -> Result<Chosen, Error> {
+    ) -> Result<LaunchPlan, Error> {
         if let Some(inherited) = &asked.inherited {
             inherit(&mut spec, inherited).map_err(|why| Error::LooserTier {
                 spec: spec.name.clone(),
@@ -130,7 +130,7 @@ impl SpecCatalog<'_> {
         let params = settled(&spec, &asked)?;
         let (kind_name, kind) = self.kind_for(&spec, dir)?;
         let command = self.command_for(&spec, &kind_name, &kind, dir)?;
-        let wish = Wish {
+        let wish = CliOptions {
             model: spec.model.clone(),
             system_prompt: filled_prompt(&spec, &params, &mut warnings)?,
             tier: spec.shell_tier,
@@ -142,13 +142,13 @@ impl SpecCatalog<'_> {
             said: spec.origin("shell_tier").to_string(),
         })?;
         warnings.extend(base.unsaid);
-        Ok(Chosen { spec, asked, kind_name, kind, command: base.args, params, warnings, untrusted: None })
+        Ok(LaunchPlan { spec, asked, kind_name, kind, command: base.args, params, warnings, untrusted: None })
     }
 
     /// Returns the settings that an agent passes on to its children.
     fn inheritance(&self, parent: &AgentName) -> Result<Inheritance, Error> {
         let record = self.0.record(parent, "show")?;
-        let spec = self.birth_note(parent).and_then(|note| note.spec).unwrap_or_default();
+        let spec = self.spawn_manifest(parent).and_then(|note| note.spec).unwrap_or_default();
         Ok(Inheritance {
             from: parent.to_string(),
             kind: Some(record.kind).filter(|kind| kind != PLAIN_COMMAND),
@@ -223,7 +223,7 @@ impl SpecCatalog<'_> {
         kinds::find_program(&kind, self.0.env.var("PATH"), dir)
     }
 
-    fn chosen_command(&self, asked: Asked, argv: &[String], dir: &Path) -> Result<Chosen, Error> {
+    fn chosen_command(&self, asked: Asked, argv: &[String], dir: &Path) -> Result<LaunchPlan, Error> {
         let program = argv.first().filter(|program| !program.is_empty()).ok_or_else(|| Error::Usage {
             what: "no command was given after `--`".into(),
             hint: Some("`symposium agent spawn -- make watch`".into()),
@@ -245,7 +245,7 @@ impl SpecCatalog<'_> {
         let spec = Spec { name: stem, command: argv.to_vec(), ..Spec::default() };
         let params = settled(&spec, &asked)?;
         let (kind_name, kind) = (PLAIN_COMMAND.into(), Kind::default());
-        Ok(Chosen { spec, asked, kind_name, kind, command, params, warnings: vec![], untrusted: None })
+        Ok(LaunchPlan { spec, asked, kind_name, kind, command, params, warnings: vec![], untrusted: None })
     }
 }
 

@@ -17,7 +17,7 @@ pub(in crate::manager) struct Owner {
 impl SpecCatalog<'_> {
     /// Returns an agent as the owner of its MCP server.
     pub(in crate::manager) fn owner(&self, record: &AgentRecord) -> Owner {
-        let spec = self.birth_note(&record.name).and_then(|note| note.spec);
+        let spec = self.spawn_manifest(&record.name).and_then(|note| note.spec);
         let tier = spec.and_then(|spec| spec.shell_tier);
         Owner { name: record.name.to_string(), id: record.id.to_string(), tier }
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds::{self, CommandLine, HookCommand};
-use crate::manager::specs::launch_plan::Chosen;
+use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::mcp_access::Owner;
 use crate::manager::specs::resolve::Place;
 use crate::manager::specs::spawn_manifest::Asked;
@@ -84,7 +84,7 @@ impl SpecCatalog<'_> {
     }
 
     /// Returns all arguments of the first start of an agent, including those for hooks and tools.
-    fn command_line(&self, chosen: &Chosen) -> Result<Vec<String>, Error> {
+    fn command_line(&self, chosen: &LaunchPlan) -> Result<Vec<String>, Error> {
         let taken = self.0.store.read(Env::now())?;
         let is_free = |name: &_| !taken.iter().any(|record| record.name == *name);
         let name = naming::candidates(&chosen.spec.name, None).find(is_free);

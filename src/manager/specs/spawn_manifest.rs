@@ -12,7 +12,7 @@ use crate::rules::lifecycle::inherit::Inheritance;
 
 /// The spawn manifest. It suffices to start the agent again and to rebuild a lost registry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in crate::manager) struct BirthNote {
+pub(in crate::manager) struct SpawnManifest {
     /// The record at the time of the spawn.
     pub record: AgentRecord,
     /// Variables that were given by `--env`.
@@ -55,12 +55,12 @@ pub(in crate::manager) struct Asked {
 
 impl SpecCatalog<'_> {
     /// Returns the spawn manifest of an agent, or `None` if it cannot be read.
-    pub(in crate::manager) fn birth_note(&self, name: &AgentName) -> Option<BirthNote> {
+    pub(in crate::manager) fn spawn_manifest(&self, name: &AgentName) -> Option<SpawnManifest> {
         let bytes = std::fs::read(self.0.store.instance(name).spec_json()).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
-    pub(in crate::manager) fn write_birth_note(&self, note: &BirthNote) -> Result<(), Error> {
+    pub(in crate::manager) fn write_birth_note(&self, note: &SpawnManifest) -> Result<(), Error> {
         Ok(self.0.store.instance(&note.record.name).write_spec(note)?)
     }
 }

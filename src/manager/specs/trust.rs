@@ -57,7 +57,7 @@ impl SpecCatalog<'_> {
             dir: dir.to_path_buf(),
             is_changed: state == TrustState::Changed,
             effects,
-            asked_by_agent: self.0.speaker().is_ok_and(|speaker| speaker.is_some()),
+            asked_by_agent: self.0.calling_agent().is_ok_and(|calling_agent| calling_agent.is_some()),
         }))
     }
 
@@ -119,9 +119,9 @@ impl SpecCatalog<'_> {
     }
 
     fn refuse_trust_by_agent(&self, project: &str) -> Result<(), Error> {
-        match self.0.speaker()? {
+        match self.0.calling_agent()? {
             None => Ok(()),
-            Some(agent) => Err(Error::OutOfPlace {
+            Some(agent) => Err(Error::NotPermitted {
                 what: format!("agent `{}` cannot trust the specs of `{project}`", agent.name),
                 hint: format!("a person has to agree: `symposium spec trust {project}`"),
             }),

@@ -3,7 +3,7 @@
 use crate::manager::status::StatusTracker;
 use crate::model::AgentName;
 use crate::model::Kind;
-use crate::rules::status::from_screen::ToldBy;
+use crate::rules::status::from_screen::StatusSource;
 use serde::{Deserialize, Serialize};
 
 /// State file with the last message of an agent.
@@ -25,17 +25,17 @@ pub(in crate::manager) struct HeardPrompt {
 
 impl StatusTracker<'_> {
     /// Returns the last prompt that the agent's hooks reported.
-    pub(in crate::manager) fn heard_prompt(&self, name: &AgentName) -> Option<HeardPrompt> {
+    pub(in crate::manager) fn reported_prompt(&self, name: &AgentName) -> Option<HeardPrompt> {
         serde_json::from_slice(&self.0.store.instance(name).read_state(PROMPT).ok()??).ok()
     }
 
     /// Returns the source of an agent's status. Hooks count only after they have reported since the start.
-    pub(in crate::manager) fn told_by(&self, name: &AgentName, kind: &Kind) -> ToldBy {
+    pub(in crate::manager) fn status_source(&self, name: &AgentName, kind: &Kind) -> StatusSource {
         let heard = || self.0.store.instance(name).state_written(HEARD).is_some();
         match kind.hooks.tell_of_prompts() {
-            false => ToldBy::Screen,
-            true if heard() => ToldBy::Hooks,
-            true => ToldBy::Unheard,
+            false => StatusSource::Screen,
+            true if heard() => StatusSource::Hooks,
+            true => StatusSource::Unheard,
         }
     }
 }

@@ -12,11 +12,11 @@ impl StatusTracker<'_> {
 
     /// Returns an agent for a command called `verb`, which the error mentions.
     pub(in crate::manager) fn agent(&self, name: &AgentName, verb: &'static str) -> Result<Agent, Error> {
-        let survey = self.survey()?;
-        self.say_what_is_unknown(&survey);
-        match survey.agents.into_iter().find(|agent| agent.name == *name) {
+        let current_agents = self.current_agents()?;
+        self.warn_about_unknown(&current_agents);
+        match current_agents.agents.into_iter().find(|agent| agent.name == *name) {
             Some(agent) => {
-                self.keep_unheard(survey.silence.filter(|_| agent.status == Status::Unknown));
+                self.keep_tmux_error(current_agents.silence.filter(|_| agent.status == Status::Unknown));
                 Ok(agent)
             }
             None => Err(self.0.no_such_agent(name, verb)),
@@ -25,12 +25,14 @@ impl StatusTracker<'_> {
 
     /// Returns an agent that has a running process in tmux, or an error that explains why it has none.
     pub(in crate::manager) fn running(&self, name: &AgentName, verb: &'static str) -> Result<Agent, Error> {
-        let survey = self.survey()?;
-        match survey.agents.into_iter().find(|agent| agent.name == *name) {
+        let current_agents = self.current_agents()?;
+        match current_agents.agents.into_iter().find(|agent| agent.name == *name) {
             None => Err(self.0.no_such_agent(name, verb)),
             Some(agent) if agent.tmux.is_some() && agent.status.is_live() => Ok(agent),
             Some(agent) if is_in_terminal(&agent) => Err(Error::InTerminal { name: agent.name }),
-            Some(_) if survey.silence.is_some() => survey.silence.map_or_else(|| unreachable!(), Err),
+            Some(_) if current_agents.silence.is_some() => {
+                current_agents.silence.map_or_else(|| unreachable!(), Err)
+            }
             Some(agent) => Err(Error::NotRunning {
                 name: agent.name,
                 status: format!("{} ({})", agent.status, agent.reason),
@@ -41,7 +43,7 @@ impl StatusTracker<'_> {
     /// Returns the record of the agent that a tmux session belongs to.
     pub(in crate::manager) fn of_session(&self, session: &str) -> Result<Option<AgentRecord>, Error> {
         let Ok(name) = session.parse::<AgentName>() else { return Ok(None) };
-        self.0.written_down(&name)
+        self.0.record_of_event(&name)
     }
 }
 

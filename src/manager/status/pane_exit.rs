@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::base::pauses::growing_pauses;
 use crate::error::Error;
 use crate::manager::status::StatusTracker;
-use crate::model::{AgentRecord, Exit, LivePane, Look};
+use crate::model::{AgentRecord, Exit, LivePane, TmuxSnapshot};
 
 /// How long `exit_of` waits. A caller that gets no exit status reports the end without it.
 const EXIT_STATUS_TIMEOUT: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ impl StatusTracker<'_> {
 
     /// Returns the agent's pane, dead or alive.
     pub(in crate::manager) fn own_pane(&self, record: &AgentRecord) -> Result<Option<LivePane>, Error> {
-        let Look::Running(server) = self.0.tmux()?.look()? else { return Ok(None) };
+        let TmuxSnapshot::Running(server) = self.0.tmux()?.look()? else { return Ok(None) };
         let mut own: Vec<_> = server.panes.into_iter().filter(|pane| pane.agent == Some(record.id)).collect();
         let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());
         let at = own.iter().position(|pane| Some(pane.pane.as_str()) == remembered).unwrap_or(0);

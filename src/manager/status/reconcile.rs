@@ -24,7 +24,7 @@ use crate::manager::workspace::worktree::branch_now;
 use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace};
 use crate::process::{self};
 use crate::rules::status::cut_off;
-use crate::rules::status::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
+use crate::rules::status::reconcile::{Change, Found, Joined, RenamedSession, Seen, join};
 use crate::store::{AgentLock, BEHIND};
 
 /// State file that records that the end of an agent was requested. If it contains a reason, the end is a crash.
@@ -35,14 +35,14 @@ const DISK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// All agents at one moment.
 #[derive(Debug)]
-pub struct Survey {
+pub struct AgentList {
     /// All agents, sorted by name.
     pub agents: Vec<Agent>,
     /// Why tmux could not be queried, if so: then running agents are `unknown`.
     pub silence: Option<Error>,
 }
 
-impl Survey {
+impl AgentList {
     /// Returns a notice if tmux is not installed: the records are shown, and the status of agents in tmux is not known.
     pub fn without_tmux(&self) -> Option<String> {
         let silence = self.silence.as_ref().filter(|silence| silence.is_without_tmux())?;
@@ -52,14 +52,14 @@ impl Survey {
 
 impl StatusTracker<'_> {
     /// Returns all agents, with one tmux query.
-    pub fn survey(&self) -> Result<Survey, Error> {
+    pub fn current_agents(&self) -> Result<AgentList, Error> {
         let joined = self.join(vec![])?;
         self.settled_with_orphans(joined)
     }
 
     /// Returns all agents, for a command that shows them. Recording changes has a bounded time: while the disk does not
     /// respond, agents are shown as tmux reports them, and a notice says so.
-    pub fn survey_for_display(context: &Arc<Context>) -> Result<Survey, Error> {
+    pub fn current_agents_for_display(context: &Arc<Context>) -> Result<AgentList, Error> {
         let joined = StatusTracker(context).join(vec![])?;
         let agents = joined.0.agents.clone();
         let (done, settled) = mpsc::channel();
@@ -76,11 +76,11 @@ impl StatusTracker<'_> {
                 DISK_TIMEOUT.as_secs(),
                 context.home.path.display()
             ));
-            Ok(Survey { agents, silence: None })
+            Ok(AgentList { agents, silence: None })
         })
     }
 
-    fn settled_with_orphans(&self, joined: (Joined, Option<Error>)) -> Result<Survey, Error> {
+    fn settled_with_orphans(&self, joined: (Joined, Option<Error>)) -> Result<AgentList, Error> {
         if joined.0.orphans.is_empty() {
             return Ok(self.settled(joined));
         }
@@ -96,14 +96,14 @@ impl StatusTracker<'_> {
     }
 
     /// Adds a notice that the status of agents is not known, on a machine without tmux.
-    pub(in crate::manager) fn say_what_is_unknown(&self, survey: &Survey) {
-        if let Some(why) = survey.without_tmux() {
+    pub(in crate::manager) fn warn_about_unknown(&self, current_agents: &AgentList) {
+        if let Some(why) = current_agents.without_tmux() {
             self.0.notice(why);
         }
     }
 
     /// Stores why tmux did not answer, for the command that shows the incomplete result.
-    pub(in crate::manager) fn keep_unheard(&self, silence: Option<Error>) {
+    pub(in crate::manager) fn keep_tmux_error(&self, silence: Option<Error>) {
         let silence = silence.filter(|silence| !silence.is_without_tmux());
         *self.0.unheard.lock().unwrap_or_else(PoisonError::into_inner) = silence;
     }
@@ -136,11 +136,11 @@ impl StatusTracker<'_> {
             Err(error) => (None, Some(error)),
         };
         let said = silence.as_ref().map(ToString::to_string).unwrap_or_default();
-        let seen = look.as_ref().map_or(Seen::Silence(&said), Seen::Look);
+        let seen = look.as_ref().map_or(Seen::Silence(&said), Seen::TmuxSnapshot);
         Ok((join(records, seen, &is_alive, Env::now()), silence))
     }
 
-    fn settled(&self, (mut joined, silence): (Joined, Option<Error>)) -> Survey {
+    fn settled(&self, (mut joined, silence): (Joined, Option<Error>)) -> AgentList {
         self.honour_requests_to_stop(&mut joined);
         self.let_be_prepared(&mut joined);
         // The next command repeats a failed repair; the result of the snapshot is valid regardless.
@@ -161,7 +161,7 @@ impl StatusTracker<'_> {
         for client in joined.agents.iter_mut().flat_map(|agent| &mut agent.clients) {
             client.from = client.pid.and_then(process::came_from);
         }
-        Survey { agents: joined.agents, silence }
+        AgentList { agents: joined.agents, silence }
     }
 
     /// Turns a requested end into a stop, even if the command that requested it was killed. A request with a reason
@@ -338,7 +338,7 @@ impl StatusTracker<'_> {
 
     /// Renames a session after its record. The registry is authoritative: a session with another name is an interrupted
     /// rename.
-    fn rename_back(&self, misnamed: &Misnamed) -> Result<(), Error> {
+    fn rename_back(&self, misnamed: &RenamedSession) -> Result<(), Error> {
         let record = &misnamed.record;
         let Some(_lock) = self.0.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
         let json = carried(record, self.0.home());

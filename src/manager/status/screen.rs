@@ -12,7 +12,7 @@ use crate::manager::status::evidence::WORDS;
 use crate::model::{Agent, AgentRecord, Edge, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::status::decide::{Evidence, PLAIN_COMMAND, decide};
 use crate::rules::status::from_hook::one_line;
-use crate::rules::status::from_screen::{Sight, ToldBy, is_fresh, may_still_speak};
+use crate::rules::status::from_screen::{ScreenObservation, StatusSource, is_fresh, may_still_speak};
 use crate::rules::status::reset_time::reset_time;
 use crate::tmux::Capture;
 
@@ -28,13 +28,14 @@ impl StatusTracker<'_> {
         }
         let kind = self.0.kind_of(&record)?;
         let reading = self.reading(&record, &kind)?;
-        let told_by = self.told_by(&record.name, &kind);
-        let sight = Sight { state: reading.state.as_ref(), edge, told_by };
+        let status_source = self.status_source(&record.name, &kind);
+        let sight = ScreenObservation { state: reading.state.as_ref(), edge, status_source };
         let now = self.note_sight(&record, sight)?;
-        if edge == Edge::Activity && needs_another(&now, told_by) {
+        if edge == Edge::Activity && needs_another(&now, status_source) {
             self.rearm(&now);
         }
-        let is_early = is_fresh(&now.status, Env::now()) || may_still_speak(&now.status, told_by, Env::now());
+        let is_early =
+            is_fresh(&now.status, Env::now()) || may_still_speak(&now.status, status_source, Env::now());
         if edge == Edge::Silence && is_early {
             // No other event would report a turn that was interrupted as soon as it began, or a start without output.
             self.rearm_silence(&now);
@@ -50,12 +51,15 @@ impl StatusTracker<'_> {
             let Some(kind) = kinds.get(&agent.kind).filter(|_| agent.kind != PLAIN_COMMAND) else {
                 continue;
             };
-            if self.told_by(&agent.name, kind) != ToldBy::Hooks {
+            if self.status_source(&agent.name, kind) != StatusSource::Hooks {
                 let record = self.0.record(&agent.name, "look at")?;
                 let reading = self.reading(&record, kind)?;
                 // Not treated as silence, because the agent may be printing at this moment.
-                let sight =
-                    Sight { state: reading.state.as_ref(), edge: Edge::Activity, told_by: ToldBy::Hooks };
+                let sight = ScreenObservation {
+                    state: reading.state.as_ref(),
+                    edge: Edge::Activity,
+                    status_source: StatusSource::Hooks,
+                };
                 self.note_sight(&record, sight)?;
             }
         }
@@ -80,7 +84,7 @@ impl StatusTracker<'_> {
     pub(in crate::manager) fn note_sight(
         &self,
         record: &AgentRecord,
-        sight: Sight<'_>,
+        sight: ScreenObservation<'_>,
     ) -> Result<AgentRecord, Error> {
         self.note_seen(record, Evidence::Screen(sight))
     }
@@ -100,8 +104,11 @@ impl StatusTracker<'_> {
         if moved(record).is_none() || self.is_being_ended(record) {
             return Ok(record.clone());
         }
-        let is_unheard =
-            || self.0.kind_of(record).is_ok_and(|kind| self.told_by(&record.name, &kind) == ToldBy::Unheard);
+        let is_unheard = || {
+            self.0
+                .kind_of(record)
+                .is_ok_and(|kind| self.status_source(&record.name, &kind) == StatusSource::Unheard)
+        };
         let written = RegistryWriter(self.0).write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten()?;
             // A report that arrived after the screen was read is newer than the screen.
@@ -122,14 +129,14 @@ impl StatusTracker<'_> {
         let Some(now) = written else { return Ok(record.clone()) };
         // For an agent CLI that does not report prompts, only this shows that it accepted its initial prompt.
         if matches!(now.status.status, Status::Working | Status::Idle)
-            && self.0.kind_of(&now).is_ok_and(|kind| match self.told_by(&now.name, &kind) {
-                ToldBy::Screen => true,
+            && self.0.kind_of(&now).is_ok_and(|kind| match self.status_source(&now.name, &kind) {
+                StatusSource::Screen => true,
                 // The agent may be at its prompt for a moment before it accepts its initial prompt.
-                ToldBy::Unheard => now.status.status == Status::Working,
-                ToldBy::Hooks => false,
+                StatusSource::Unheard => now.status.status == Status::Working,
+                StatusSource::Hooks => false,
             })
         {
-            RegistryWriter(self.0).forget_first(&now.name);
+            RegistryWriter(self.0).forget_initial_prompt(&now.name);
         }
         self.show_status(&now);
         Ok(now)
@@ -160,15 +167,15 @@ impl StatusTracker<'_> {
 }
 
 /// Returns whether the next output may be the beginning of work that no other event reports.
-fn needs_another(record: &AgentRecord, told_by: ToldBy) -> bool {
+fn needs_another(record: &AgentRecord, status_source: StatusSource) -> bool {
     // OpenCode draws a spinner while it waits for a rate limit, and a hook reports when it continues.
     if record.status.failure().is_some_and(|failure| failure.paused) {
         return false;
     }
-    match (record.status.status, told_by) {
+    match (record.status.status, status_source) {
         (Status::Working, _) => false,
         (Status::Waiting | Status::Starting, _) => true,
-        (_, ToldBy::Screen | ToldBy::Unheard) => true,
-        (_, ToldBy::Hooks) => false,
+        (_, StatusSource::Screen | StatusSource::Unheard) => true,
+        (_, StatusSource::Hooks) => false,
     }
 }

@@ -23,7 +23,7 @@ const OFF: &str = "_supervisor.off";
 /// The file in `run/` that describes the running supervisor.
 const CARD: &str = "_supervisor.json";
 /// Time that a supervisor started by the user waits for another one to end.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit for a supervisor to start or to end.
 const SOON: Duration = Duration::from_secs(5);
 /// The variable that prevents commands from starting a supervisor.
@@ -78,7 +78,7 @@ impl SupervisorControl<'_> {
     /// Acquires the supervisor lock and writes the description file.
     pub fn become_supervisor(&self, turn: Turn) -> Result<AgentLock, Error> {
         let patience = match turn {
-            Turn::Now => PATIENCE,
+            Turn::Now => LOCK_TIMEOUT,
             Turn::Kept => Duration::from_secs(u64::from(u32::MAX)),
         };
         let Some(lock) = self.0.store.lock_supervisor(patience)? else {

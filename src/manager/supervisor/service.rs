@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::env::{Env, HOME};
 use crate::error::Error;
-use crate::model::{Exit, Look};
+use crate::model::{Exit, TmuxSnapshot};
 use crate::process::{self, Run};
 use crate::service::{self, Boot, System};
 
@@ -177,8 +177,8 @@ impl SupervisorControl<'_> {
     /// Returns the process id of our tmux server, if it runs.
     pub(in crate::manager) fn server_pid(&self) -> Option<i32> {
         match self.0.tmux().ok()?.look().ok()? {
-            Look::Running(server) => server.identity.pid(),
-            Look::NoServer => None,
+            TmuxSnapshot::Running(server) => server.identity.pid(),
+            TmuxSnapshot::NoServer => None,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::manager::specs::launch_plan::Body;
 use crate::manager::specs::spawn_request::SpawnRequest;
-use crate::model::{AgentName, Doer, NewTask, PERSON, Priority, Prompt, Task, TaskId};
+use crate::model::{AgentName, Assignee, NewTask, PERSON, Priority, Prompt, Task, TaskId};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::tasks::queue::{Ready, ready, why_not};
 
@@ -66,7 +66,7 @@ impl Tasks<'_> {
         let mut remarks = Vec::new();
         let giver = match &request.by {
             Some(name) => Some(self.0.record(name, "show")?),
-            None => self.0.speaker()?,
+            None => self.0.calling_agent()?,
         };
         let topic = request.topic.as_ref().map(|topic| {
             let path = self.0.env.cwd().map_or_else(|| topic.clone(), |cwd| cwd.join(topic));
@@ -100,7 +100,7 @@ impl Tasks<'_> {
         &self,
         request: &TaskRequest,
         remarks: &mut Vec<String>,
-    ) -> Result<(Doer, Option<AgentName>), Error> {
+    ) -> Result<(Assignee, Option<AgentName>), Error> {
         if let Some(spec) = request.to.strip_prefix(ANY) {
             let dir = self.0.working_directory(request.dir.as_deref())?;
             let wanted = SpawnRequest { body: Body::Spec(Some(spec.to_owned())), ..SpawnRequest::default() };
@@ -111,7 +111,7 @@ impl Tasks<'_> {
                     "no agent of `{spec}` is there to take it; `symposium agent spawn {spec}` starts one"
                 ));
             }
-            return Ok((Doer::Any(spec), None));
+            return Ok((Assignee::Any(spec), None));
         }
         let named = request.to.parse::<AgentName>().ok();
         if let Some(record) = named.map(|name| self.0.store.find(&name, Env::now())).transpose()?.flatten() {
@@ -126,7 +126,7 @@ impl Tasks<'_> {
             {
                 remarks.push(why_not(&agent));
             }
-            return Ok((Doer::Agent(record.id, record.name), None));
+            return Ok((Assignee::Agent(record.id, record.name), None));
         }
         let spawned = Lifecycle(self.0)
             .spawn(SpawnRequest {
@@ -140,14 +140,14 @@ impl Tasks<'_> {
         remarks.extend(spawned.remarks);
         remarks.extend(spawned.warnings);
         let agent = spawned.agent;
-        Ok((Doer::Agent(agent.id, agent.name.clone()), Some(agent.name)))
+        Ok((Assignee::Agent(agent.id, agent.name.clone()), Some(agent.name)))
     }
 
     /// Converts the error about an unknown spec into one that also lists the agents, because the user may have mistyped
     /// an agent's name.
     fn nobody(&self, to: &str, error: Error) -> Error {
         match error {
-            Error::NoSuchSpec { known, .. } => Error::NobodyToDo {
+            Error::NoSuchSpec { known, .. } => Error::NoAssignee {
                 to: to.to_owned(),
                 agents: self
                     .0

@@ -18,7 +18,7 @@ use crate::rules::tasks::queue::{Ending, deadline, ending};
 
 /// The result of checking running tasks.
 #[derive(Debug, Default)]
-pub struct Settled {
+pub struct FinishedTasks {
     /// Tasks as they were before they ended or returned to their queue.
     pub over: Vec<Task>,
     /// Agents that still work on a task whose time limit has passed.
@@ -43,8 +43,8 @@ impl Tasks<'_> {
 
     /// Records which tasks are over because their turn, their agent or their time is over. Returns them with the next
     /// deadline.
-    pub fn settle_tasks(&self) -> Result<Settled, Error> {
-        let mut settled = Settled::default();
+    pub fn finish_tasks(&self) -> Result<FinishedTasks, Error> {
+        let mut settled = FinishedTasks::default();
         if !RegistryWriter(self.0).has_queues() {
             return Ok(settled);
         }

@@ -223,6 +223,6 @@ impl Tasks<'_> {
 
     fn not_there(&self, id: TaskId, verb: &'static str) -> Result<Error, Error> {
         let task = self.known_task(id)?;
-        Ok(Error::TaskIs { id, state: task.state, verb, why: task.why })
+        Ok(Error::WrongTaskState { id, state: task.state, verb, why: task.why })
     }
 }

@@ -23,7 +23,7 @@ use crate::model::{Agent, AgentId, AgentName, LogEntry, Status, Taskspace, Works
 const BIGGEST: u64 = 1 << 20;
 
 /// Time that an agent gets to exit when its taskspace is deleted.
-const GRACE: Duration = Duration::from_secs(5);
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A taskspace as shown to users. The field names are a public contract.
 #[derive(Debug, Serialize)]
@@ -46,8 +46,8 @@ impl Taskspaces<'_> {
 
     /// Returns all taskspaces.
     pub fn taskspaces(&self) -> Result<Vec<TaskspaceView>, Error> {
-        let survey = StatusTracker(self.0).survey()?;
-        let views = survey.agents.into_iter().filter_map(|agent| {
+        let current_agents = StatusTracker(self.0).current_agents()?;
+        let views = current_agents.agents.into_iter().filter_map(|agent| {
             let taskspace = self.taskspace_of(&agent.name, agent.id)?;
             let needs_attention =
                 matches!(agent.status, Status::Waiting | Status::Crashed | Status::Lost | Status::Unknown);
@@ -67,7 +67,7 @@ impl Taskspaces<'_> {
         if removal == Removal::Careful {
             // Checked before the agent is ended: if the taskspace must not be deleted, the agent continues.
             Workspaces(self.0).refuse_to_lose_work(&record)?;
-            Lifecycle(self.0).kill(name, GRACE)?;
+            Lifecycle(self.0).kill(name, TERMINATION_TIMEOUT)?;
         }
         AgentRemoval(self.0).rm(name, removal)
     }

@@ -27,11 +27,11 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 impl Terminals<'_> {
     /// Returns the agents that wait for an answer, those that wait longest first.
     pub fn waiting_agents(&self) -> Result<Vec<Agent>, Error> {
-        let survey = StatusTracker(self.0).survey()?;
-        if let Some(silence) = survey.silence {
+        let current_agents = StatusTracker(self.0).current_agents()?;
+        if let Some(silence) = current_agents.silence {
             return Err(silence);
         }
-        let mut agents = survey.agents;
+        let mut agents = current_agents.agents;
         agents.retain(|agent| agent.status == Status::Waiting && agent.tmux.is_some());
         agents.sort_by_key(|agent| agent.status_since);
         Ok(agents)

@@ -13,20 +13,20 @@ use crate::model::{
 };
 use crate::rules::lifecycle::inherit::may_answer;
 use crate::rules::lifecycle::tree::descendants;
-use crate::rules::status::from_screen::Sight;
+use crate::rules::status::from_screen::ScreenObservation;
 use crate::rules::tasks::approval::{is_drawn, is_read};
 use crate::store::AgentLock;
 use std::time::{Duration, Instant};
 
 /// How long a dialog may take to close after its key was pressed.
-const EFFECT: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a dialog that a hook has reported may take to appear on the screen.
 const DRAWN: Duration = Duration::from_secs(3);
 /// How long to wait before a key without effect is pressed again. A busy machine may handle a key late, and a second
 /// key would then go to the input behind the dialog.
 const UNHEARD: Duration = Duration::from_secs(3);
 /// Interval between two checks if no event reports a change.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+const SCREEN_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The answer to an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,10 +118,10 @@ impl Terminals<'_> {
         }
         if read.is_some() && !is_drawn(&now.status, &line) {
             let state = ScreenState::Approval(line);
-            let sight = Sight {
+            let sight = ScreenObservation {
                 state: Some(&state),
                 edge: Edge::Activity,
-                told_by: StatusTracker(self.0).told_by(&record.name, &kind),
+                status_source: StatusTracker(self.0).status_source(&record.name, &kind),
             };
             return Err(self.asks_another(&StatusTracker(self.0).note_sight(&now, sight)?, answer));
         }
@@ -164,15 +164,18 @@ impl Terminals<'_> {
         name: &AgentName,
         verb: &'static str,
     ) -> Result<(), Error> {
-        let Some(speaker) = self.0.speaker()? else { return Ok(()) };
+        let Some(calling_agent) = self.0.calling_agent()? else { return Ok(()) };
         let records = self.0.store.read(Env::now())?;
-        let not_yours =
-            |why: String| Err(Error::NotYours { name: name.clone(), by: speaker.name.clone(), verb, why });
-        if !descendants(&records, std::slice::from_ref(&speaker.name)).contains(name) {
+        let not_yours = |why: String| {
+            Err(Error::NotYours { name: name.clone(), by: calling_agent.name.clone(), verb, why })
+        };
+        if !descendants(&records, std::slice::from_ref(&calling_agent.name)).contains(name) {
             return not_yours(format!("`{name}` is not below it"));
         }
-        let tier =
-            SpecCatalog(self.0).birth_note(name).and_then(|note| note.spec).and_then(|spec| spec.shell_tier);
+        let tier = SpecCatalog(self.0)
+            .spawn_manifest(name)
+            .and_then(|note| note.spec)
+            .and_then(|spec| spec.shell_tier);
         match may_answer(tier) {
             true => Ok(()),
             false => not_yours("its tier is `approve`, which leaves every answer to a person".into()),
@@ -191,7 +194,7 @@ impl Terminals<'_> {
             if !told || begun.elapsed() > DRAWN {
                 return Ok(None);
             }
-            watch.changed(BETWEEN_LOOKS);
+            watch.changed(SCREEN_CHECK_INTERVAL);
         }
     }
 
@@ -215,21 +218,21 @@ impl Terminals<'_> {
                 // No hook reports that a tool was permitted to run.
                 if record.status == asked.status && record.status.status == Status::Waiting {
                     let state = state.filter(|state| !state.is_at_prompt());
-                    let sight = Sight {
+                    let sight = ScreenObservation {
                         state: Some(state.as_ref().unwrap_or(&ScreenState::Busy)),
                         edge: Edge::Activity,
-                        told_by: StatusTracker(self.0).told_by(&record.name, kind),
+                        status_source: StatusTracker(self.0).status_source(&record.name, kind),
                     };
                     StatusTracker(self.0).note_sight(&record, sight)?;
                 }
                 return Ok(());
             }
             // claude drops a key that arrives while its dialog opens; the dialog is still the same one.
-            if pressed.elapsed() > UNHEARD && begun.elapsed() < EFFECT {
+            if pressed.elapsed() > UNHEARD && begun.elapsed() < ANSWER_TIMEOUT {
                 press()?;
                 pressed = Instant::now();
             }
-            if begun.elapsed() > EFFECT {
+            if begun.elapsed() > ANSWER_TIMEOUT {
                 return Err(Error::NotConfirmed {
                     name: asked.name.clone(),
                     why: "its dialog still stands there".into(),
@@ -237,7 +240,7 @@ impl Terminals<'_> {
                     typed: Typed::Something,
                 });
             }
-            watch.changed(BETWEEN_LOOKS);
+            watch.changed(SCREEN_CHECK_INTERVAL);
         }
     }
 }

@@ -19,8 +19,8 @@ use crate::error::Error;
 use crate::git;
 use crate::manager::status::lookup::is_in_terminal;
 use crate::model::{Agent, AgentName, Exit, HostName};
-use crate::process::{self, Run, TIE, terminfo};
-use crate::tmux::{Around, Arrival, AttachAs, CoverPage, Entry};
+use crate::process::{self, Run, WITH_PARENT, terminfo};
+use crate::tmux::{Around, AttachAs, CoverPage, Entry, JoinReason};
 
 /// The options of `agent attach`.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ pub struct AttachRequest<'a> {
     /// The name that the user's machine has for this host.
     pub host: Option<&'a HostName>,
     /// Whether this is a new client or replaces one whose connection was lost.
-    pub arrival: Arrival,
+    pub arrival: JoinReason,
     /// Whether the terminal is a plain one or a pane of the user's own tmux.
     pub around: Around,
     /// The page that covers the screen until a key is pressed.
@@ -58,8 +58,8 @@ impl Terminals<'_> {
     ) -> Result<Attaching, Error> {
         self.refuse_terminal(Some(request.name))?;
         Lifecycle(self.0).wake(request.name)?;
-        let survey = StatusTracker(self.0).survey()?;
-        let Some(agent) = survey.agents.into_iter().find(|agent| agent.name == *request.name) else {
+        let current_agents = StatusTracker(self.0).current_agents()?;
+        let Some(agent) = current_agents.agents.into_iter().find(|agent| agent.name == *request.name) else {
             return Err(self.0.no_such_agent(request.name, "attach"));
         };
         if is_in_terminal(&agent) {
@@ -67,7 +67,7 @@ impl Terminals<'_> {
         }
         if agent.tmux.is_none() {
             let status = format!("{} ({})", agent.status, agent.reason);
-            return Err(survey.silence.unwrap_or(Error::NotRunning { name: agent.name, status }));
+            return Err(current_agents.silence.unwrap_or(Error::NotRunning { name: agent.name, status }));
         }
         RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut record)) = edit.get(request.name) {
@@ -109,7 +109,7 @@ impl Terminals<'_> {
             && let Some(words) = tied_words(&facts.client, tmux.attach_words(&entry)?)
         {
             // A client whose parent was killed must also release the terminal to the shell.
-            let run = Run { program: Path::new(TIE[0]), args: &words, dir: None, env: Some(&env) };
+            let run = Run { program: Path::new(WITH_PARENT[0]), args: &words, dir: None, env: Some(&env) };
             return process::run_in_job(&run).map(Attaching::Left).map_err(Error::io("cannot start tmux"));
         }
         Err(tmux.attach(&entry, &facts.client, env).into())
@@ -153,11 +153,11 @@ impl Terminals<'_> {
     /// Returns the agents that an attach without a name may refer to: those of this project, otherwise all, sorted for
     /// display.
     pub fn candidates(&self) -> Result<Vec<Agent>, Error> {
-        let survey = StatusTracker(self.0).survey()?;
-        if let Some(silence) = survey.silence {
+        let current_agents = StatusTracker(self.0).current_agents()?;
+        if let Some(silence) = current_agents.silence {
             return Err(silence);
         }
-        let mut agents = survey.agents;
+        let mut agents = current_agents.agents;
         agents.retain(|agent| agent.tmux.is_some());
         crate::rules::status::display_order::for_people(&mut agents);
         let here = self.project_here();
@@ -192,6 +192,6 @@ impl Terminals<'_> {
 /// not valid UTF-8.
 fn tied_words(program: &Path, words: Vec<OsString>) -> Option<Vec<String>> {
     let program = program.as_os_str().to_owned();
-    let all = [TIE[1].into(), program].into_iter().chain(words);
+    let all = [WITH_PARENT[1].into(), program].into_iter().chain(words);
     all.map(|word| word.into_string().ok()).collect()
 }

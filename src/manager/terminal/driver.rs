@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{AgentName, Seats};
+use crate::model::{AgentName, AttachedClients};
 use crate::process;
 use crate::rules::access::driver::{gone, settle};
 
@@ -15,8 +15,8 @@ use crate::rules::access::driver::{gone, settle};
 const STALL_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Marks a driver whose terminal is stalled while another client waits to drive.
-fn mark_stalled_driver(seats: &mut Seats) {
-    let Seats { driver, waiting, terminals, .. } = seats;
+fn mark_stalled_driver(seats: &mut AttachedClients) {
+    let AttachedClients { driver, waiting, terminals, .. } = seats;
     if !terminals.iter().any(|terminal| waiting.contains(&terminal.key)) {
         return;
     }
@@ -27,7 +27,7 @@ fn mark_stalled_driver(seats: &mut Seats) {
 
 impl Terminals<'_> {
     /// Updates which client may type, for every agent with attached clients.
-    pub(in crate::manager) fn seat_terminals(&self) -> Result<(), Error> {
+    pub(in crate::manager) fn update_clients(&self) -> Result<(), Error> {
         let policy = self.0.settings().attach.policy;
         let tmux = self.0.tmux()?;
         let mut all = tmux.seats()?;

@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::model::{AgentName, AgentRecord, Kind, ScreenReading, ScreenState, Status};
-use crate::rules::status::from_screen::ToldBy;
+use crate::rules::status::from_screen::StatusSource;
 
 /// How long a turn may take to stop.
-const EFFECT: Duration = Duration::from_secs(5);
+const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval between two checks if no event reports a change.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+const SCREEN_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a turn that hooks have reported may take to appear on the screen. Claude Code on a busy machine needed more
 /// than one second, and a key that is pressed before that may have no effect.
 const SHOWN: Duration = Duration::from_secs(4);
 /// How long the screen must be unchanged to count as completely drawn.
-const QUIET: Duration = Duration::from_millis(200);
+const QUIET_TIME: Duration = Duration::from_millis(200);
 /// The same limit for a turn that has just begun. Claude Code puts an unanswered prompt back into the input line some
 /// frames after it shows the end of the turn, and a busy machine draws these frames late.
 const QUIET_AT_FIRST: Duration = Duration::from_millis(1500);
@@ -64,7 +64,7 @@ impl Terminals<'_> {
         let seen = Some(self.until_stopped(&record, &kind)?);
         // Earlier text in the input line is a user's draft, unless it is the prompt of this turn.
         let is_own = |draft: &String| {
-            StatusTracker(self.0).heard_prompt(name).is_some_and(|heard| heard.text == *draft)
+            StatusTracker(self.0).reported_prompt(name).is_some_and(|heard| heard.text == *draft)
         };
         let put_back = match before.draft.filter(|draft| !is_own(draft)) {
             None if !kind.clear_keys.is_empty() => self.clear_input(&record, &kind, &pane)?,
@@ -85,7 +85,7 @@ impl Terminals<'_> {
             if !is_late || kind.screen.busy.is_empty() || begun.elapsed() > SHOWN {
                 return Ok(reading);
             }
-            watch.changed(BETWEEN_LOOKS);
+            watch.changed(SCREEN_CHECK_INTERVAL);
         }
     }
 
@@ -94,18 +94,18 @@ impl Terminals<'_> {
         let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
         let worked = Env::now().duration_since(record.status.since).as_secs();
-        let quiet = if worked < AT_FIRST { QUIET_AT_FIRST } else { QUIET };
+        let quiet = if worked < AT_FIRST { QUIET_AT_FIRST } else { QUIET_TIME };
         let draft = loop {
             match StatusTracker(self.0).reading(record, kind)?.draft {
                 Some(draft) => break draft,
-                None if !watch.changed(quiet) || begun.elapsed() > EFFECT => return Ok(None),
+                None if !watch.changed(quiet) || begun.elapsed() > INTERRUPT_TIMEOUT => return Ok(None),
                 None => {}
             }
         };
         self.0.tmux()?.keys(pane, &kind.clear_keys)?;
         let begun = Instant::now();
         while StatusTracker(self.0).reading(record, kind)?.draft.is_some() {
-            if begun.elapsed() > EFFECT {
+            if begun.elapsed() > INTERRUPT_TIMEOUT {
                 return Err(Error::NotConfirmed {
                     name: record.name.clone(),
                     why: "its turn has stopped, and it has put the prompt back into its input line".into(),
@@ -113,7 +113,7 @@ impl Terminals<'_> {
                     typed: Typed::Something,
                 });
             }
-            watch.changed(BETWEEN_LOOKS);
+            watch.changed(SCREEN_CHECK_INTERVAL);
         }
         Ok(Some(draft))
     }
@@ -128,7 +128,7 @@ impl Terminals<'_> {
             match StatusTracker(self.0).reading(&now, kind)?.state {
                 Some(ScreenState::Ready | ScreenState::Failed(_)) => {
                     let now = StatusTracker(self.0).note_interrupted(&now)?;
-                    if StatusTracker(self.0).told_by(&now.name, kind) != ToldBy::Hooks {
+                    if StatusTracker(self.0).status_source(&now.name, kind) != StatusSource::Hooks {
                         StatusTracker(self.0).rearm(&now);
                     }
                     return Ok("it is back at its prompt");
@@ -137,7 +137,7 @@ impl Terminals<'_> {
                 None => last = "its screen shows nothing we know",
                 Some(_) => last = "it shows a dialog",
             }
-            if begun.elapsed() > EFFECT {
+            if begun.elapsed() > INTERRUPT_TIMEOUT {
                 return Err(Error::NotConfirmed {
                     name: record.name.clone(),
                     why: last.into(),
@@ -145,7 +145,7 @@ impl Terminals<'_> {
                     typed: Typed::Something,
                 });
             }
-            watch.changed(BETWEEN_LOOKS);
+            watch.changed(SCREEN_CHECK_INTERVAL);
         }
     }
 }

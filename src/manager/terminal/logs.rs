@@ -67,8 +67,11 @@ impl Terminals<'_> {
         let since = request.since.map_or(Since::Start, Since::At);
         // Compared by id, because the agent may be renamed.
         let is_live = |agent: &Agent| agent.id == record.id && agent.status.is_live();
-        let gone =
-            || StatusTracker(self.0).survey().map_or(true, |survey| !survey.agents.iter().any(is_live));
+        let gone = || {
+            StatusTracker(self.0)
+                .current_agents()
+                .map_or(true, |current_agents| !current_agents.agents.iter().any(is_live))
+        };
         let each = |bytes: &[u8]| {
             out.write_all(bytes)?;
             out.flush()?;

@@ -46,8 +46,8 @@ impl PeekedFrom {
 impl Terminals<'_> {
     /// Returns the visible screen as text, or the end of the transcript if there is no screen.
     pub fn peek(&self, name: &AgentName) -> Result<Peeked, Error> {
-        let survey = StatusTracker(self.0).survey()?;
-        let Some(agent) = survey.agents.into_iter().find(|agent| agent.name == *name) else {
+        let current_agents = StatusTracker(self.0).current_agents()?;
+        let Some(agent) = current_agents.agents.into_iter().find(|agent| agent.name == *name) else {
             return Err(self.0.no_such_agent(name, "peek"));
         };
         // The dead pane of a hibernated agent shows an empty screen.
@@ -59,7 +59,7 @@ impl Terminals<'_> {
         let tail = StatusTracker(self.0).transcript_tail(&record);
         let lines: Vec<&str> = tail.lines().skip_while(|line| line.trim().is_empty()).collect();
         let text = lines[lines.len().saturating_sub(LINES)..].join("\n").trim_end().to_owned();
-        let silence = survey.silence.filter(|_| record.tmux.is_some());
+        let silence = current_agents.silence.filter(|_| record.tmux.is_some());
         Ok(Peeked { text, from: PeekedFrom::Transcript, status: agent.status, silence })
     }
 }

@@ -87,7 +87,7 @@ impl Terminals<'_> {
         for (key, value) in self.0.kind_of(record).map(|kind| kind.env).unwrap_or_default() {
             set(key, value.into());
         }
-        if let Some(note) = SpecCatalog(self.0).birth_note(&record.name) {
+        if let Some(note) = SpecCatalog(self.0).spawn_manifest(&record.name) {
             let of_spec = note.spec.map(|spec| spec.env).unwrap_or_default();
             for (key, value) in of_spec.into_iter().chain(note.env) {
                 set(key, value.into());

@@ -43,8 +43,8 @@ impl Terminals<'_> {
         };
         failpoint::reached("wait.looked");
         loop {
-            let survey = StatusTracker(self.0).survey()?;
-            let found = survey.agents.into_iter().find(|agent| agent.id == id);
+            let current_agents = StatusTracker(self.0).current_agents()?;
+            let found = current_agents.agents.into_iter().find(|agent| agent.id == id);
             let agent = found.ok_or_else(|| self.0.no_such_agent(&request.name, "wait"))?;
             if request.statuses.contains(&agent.status) {
                 return Ok(agent);
@@ -61,7 +61,7 @@ impl Terminals<'_> {
             }
             let left = request.timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
             if left.is_some_and(|left| left.is_zero()) {
-                let what = in_vain(&agent, &request.statuses, survey.silence.as_ref());
+                let what = in_vain(&agent, &request.statuses, current_agents.silence.as_ref());
                 return Err(Error::TimedOut { what, after: begun.elapsed() });
             }
             watch.changed(left.map_or(pause, |left| left.min(pause)));

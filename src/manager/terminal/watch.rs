@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::manager::Survey;
+use crate::manager::AgentList;
 use crate::process;
 
 /// Interval of the fallback check, the same as the supervisor's.
@@ -18,7 +18,7 @@ const SECOND_LOOK: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub enum Woken {
     /// Agents may have changed; holds the new list.
-    Changed(Survey),
+    Changed(AgentList),
     /// Nothing has changed, but the interval has passed.
     Waited,
     /// The size of the terminal has changed.
@@ -57,7 +57,7 @@ impl Terminals<'_> {
         process::on_resize(move || tell_size.send(Told::Size).unwrap_or_default())
             .map_err(Error::io("cannot watch the terminal"))?;
         let mut looked = Instant::now();
-        let mut woken = Woken::Changed(StatusTracker(self.0).survey()?);
+        let mut woken = Woken::Changed(StatusTracker(self.0).current_agents()?);
         loop {
             if each(woken) == Watching::Enough {
                 return Ok(());
@@ -67,7 +67,7 @@ impl Terminals<'_> {
             let all: Vec<Told> = first.into_iter().chain(told.try_iter()).collect();
             woken = if all.contains(&Told::Change) || looked.elapsed() > SECOND_LOOK {
                 looked = Instant::now();
-                Woken::Changed(StatusTracker(self.0).survey()?)
+                Woken::Changed(StatusTracker(self.0).current_agents()?)
             } else if all.is_empty() {
                 Woken::Waited
             } else {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::error::{self, Error};
-use crate::manager::specs::launch_plan::Chosen;
+use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::manager::specs::spawn_request::Variables;
 use crate::model::{AgentRecord, WorkspaceConfig, is_deceptive};
@@ -20,7 +20,7 @@ use crate::store::{Copied, copy_into, meant_by};
 const SETUP_BOUND: Duration = Duration::from_secs(60 * 60);
 
 /// The setup of a worktree.
-pub(in crate::manager) struct Readying {
+pub(in crate::manager) struct WorktreeSetup {
     /// Patterns of the files to copy.
     copy: Vec<String>,
     setup: Vec<SetupLine>,
@@ -40,8 +40,8 @@ impl Workspaces<'_> {
     pub(in crate::manager) fn readying(
         &self,
         request: &SpawnRequest,
-        chosen: &Chosen,
-    ) -> Result<Readying, Error> {
+        chosen: &LaunchPlan,
+    ) -> Result<WorktreeSetup, Error> {
         let config = self.0.config()?;
         let (usual, own) = (&config.workspace, &chosen.spec.worktree);
         let said = chosen.spec.origin("workspace.setup").to_string();
@@ -54,7 +54,7 @@ impl Workspaces<'_> {
             env.retain(|(known, _)| *known != *key);
             env.push((key.into(), value.into()));
         }
-        Ok(Readying {
+        Ok(WorktreeSetup {
             copy: usual.copy.iter().chain(&own.copy).cloned().collect(),
             setup: usual_lines.chain(own_lines.map(|text| line(text, &said))).collect(),
             env,
@@ -62,7 +62,7 @@ impl Workspaces<'_> {
     }
 
     /// Warns that nothing is copied and nothing runs without a worktree, unless the request chose the workspace.
-    pub(in crate::manager) fn warn_of_unused_setup(&self, request: &SpawnRequest, chosen: &Chosen) {
+    pub(in crate::manager) fn warn_of_unused_setup(&self, request: &SpawnRequest, chosen: &LaunchPlan) {
         if request.workspace.is_some() || chosen.spec.worktree == WorkspaceConfig::default() {
             return;
         }
@@ -75,7 +75,7 @@ impl Workspaces<'_> {
     /// Copies the files that git does not track. Returns the files that were copied.
     pub(in crate::manager) fn copy_setup_files(
         &self,
-        readying: &Readying,
+        readying: &WorktreeSetup,
         from: &Path,
         to: &Path,
     ) -> Vec<PathBuf> {
@@ -103,7 +103,7 @@ impl Workspaces<'_> {
     pub(in crate::manager) fn run_setup(
         &self,
         record: &AgentRecord,
-        readying: &Readying,
+        readying: &WorktreeSetup,
         at: &Path,
     ) -> Result<(), Error> {
         for SetupLine { line, said } in &readying.setup {

@@ -104,7 +104,7 @@ impl Workspaces<'_> {
                     "look at `{place}`; `symposium agent rm --force {name}` keeps a copy for 30 days"
                 ),
             }),
-            _ => Err(Error::WorkThere { name, place, found }),
+            _ => Err(Error::UnsavedWorkInWorktree { name, place, found }),
         }
     }
 
@@ -118,7 +118,11 @@ impl Workspaces<'_> {
         if found.is_empty() {
             return Ok(());
         }
-        Err(Error::WorkThere { name: record.name.clone(), place: left.display().to_string(), found })
+        Err(Error::UnsavedWorkInWorktree {
+            name: record.name.clone(),
+            place: left.display().to_string(),
+            found,
+        })
     }
 
     /// Removes an agent's worktree from its repository, and its branch if nothing was committed on it.

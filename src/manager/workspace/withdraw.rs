@@ -14,7 +14,7 @@ pub(in crate::manager) const HANDOFF_NOTE: &str = "handoff.json";
 /// The rollback log of an import.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(in crate::manager) struct MovingNote {
+pub(in crate::manager) struct RollbackLog {
     /// Files outside of the state directory.
     pub files: Vec<PathBuf>,
     /// A branch of a repository, and the commit that it was created at.
@@ -38,7 +38,7 @@ impl Workspaces<'_> {
     /// The worktree has been removed before.
     pub(in crate::manager) fn forget_handoff(&self, record: &AgentRecord) {
         let Ok(Some(text)) = self.0.store.instance(&record.name).read_state(HANDOFF_NOTE) else { return };
-        let note: MovingNote = serde_json::from_slice(&text).unwrap_or_default();
+        let note: RollbackLog = serde_json::from_slice(&text).unwrap_or_default();
         for file in &note.files {
             let _ = std::fs::remove_file(file);
         }

@@ -17,13 +17,13 @@ use serde::Deserialize;
 
 use crate::failpoint;
 use crate::git::{BranchPlan, BranchWish, GitError, Refusal, Stage, Submodule};
-use crate::manager::specs::launch_plan::Chosen;
+use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_request::UncommittedChanges;
-use crate::manager::workspace::setup::Readying;
+use crate::manager::workspace::setup::WorktreeSetup;
 use crate::model::{ChangedFile, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::unsaved_work::named;
-use crate::store::{Gate, Staging};
+use crate::store::{Staging, StartLock};
 
 /// The file in the worktree that describes its taskspace.
 pub(in crate::manager) const TASKSPACE_FILE: &str = "taskspace.json";
@@ -61,7 +61,7 @@ pub(in crate::manager) struct WorktreePlan {
     /// The requested directory, relative to `top`.
     below: PathBuf,
     /// The setup of the worktree.
-    readying: Readying,
+    readying: WorktreeSetup,
     /// Uncommitted changes that are applied to the worktree.
     changes: Vec<(PathBuf, Stage)>,
     /// Holds the files of `changes` that were taken from the original tree.
@@ -76,7 +76,7 @@ impl Workspaces<'_> {
         &self,
         record: &AgentRecord,
         request: &SpawnRequest,
-        chosen: &Chosen,
+        chosen: &LaunchPlan,
     ) -> Result<Option<WorktreePlan>, Error> {
         self.refuse_to_bury_work(record)?;
         if record.workspace != Workspace::Worktree {
@@ -119,7 +119,7 @@ impl Workspaces<'_> {
         branch: BranchPlan,
         (top, below): (&Path, &Path),
         changes: Vec<(PathBuf, Stage)>,
-        (request, chosen): (&SpawnRequest, &Chosen),
+        (request, chosen): (&SpawnRequest, &LaunchPlan),
     ) -> Result<WorktreePlan, Error> {
         let readying = self.readying(request, chosen)?;
         let (top, below) = (top.to_owned(), below.to_owned());
@@ -156,7 +156,7 @@ impl Workspaces<'_> {
         record: &mut AgentRecord,
         request: &SpawnRequest,
         plan: &WorktreePlan,
-        alone: &mut Option<Gate>,
+        alone: &mut Option<StartLock>,
     ) -> Result<(), Error> {
         let made = self.make_worktree(record, request, plan, alone);
         made.inspect_err(|_| self.withdraw(record))
@@ -167,7 +167,7 @@ impl Workspaces<'_> {
         record: &mut AgentRecord,
         request: &SpawnRequest,
         plan: &WorktreePlan,
-        alone: &mut Option<Gate>,
+        alone: &mut Option<StartLock>,
     ) -> Result<(), Error> {
         let from = PathBuf::from(&record.working_directory);
         let at = self.workspace_of(record);

@@ -32,7 +32,7 @@ pub struct Kind {
     /// Arguments for each tier.
     pub approval: Approval,
     /// How its conversations are chosen and resumed.
-    pub conversation: Conversing,
+    pub conversation: ConversationFlags,
     /// Location of its conversation files, if each conversation is a file of its own.
     pub conversation_files: ConversationFiles,
     /// Environment variables that are always set, for example to disable self-updates.
@@ -121,7 +121,7 @@ pub struct Approval {
 /// Arguments that choose and resume conversations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Conversing {
+pub struct ConversationFlags {
     /// Arguments that start a new conversation under an id that we choose.
     pub choose: Vec<String>,
     /// Arguments that resume the conversation with a given id.

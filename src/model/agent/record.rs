@@ -183,7 +183,7 @@ pub struct Restart {
 #[serde(try_from = "HeartbeatForm", into = "HeartbeatForm")]
 pub struct Heartbeat {
     /// Schedule of the heartbeat.
-    pub rhythm: Rhythm,
+    pub rhythm: Schedule,
     /// Text of the prompt.
     pub prompt: String,
     /// Time at which the heartbeat was last due.
@@ -208,8 +208,8 @@ impl TryFrom<HeartbeatForm> for Heartbeat {
 
     fn try_from(form: HeartbeatForm) -> Result<Self, &'static str> {
         let rhythm = match (form.every, form.cron) {
-            (Some(seconds), None) => Rhythm::Every(seconds),
-            (None, Some(fields)) => Rhythm::Cron(fields),
+            (Some(seconds), None) => Schedule::Every(seconds),
+            (None, Some(fields)) => Schedule::Cron(fields),
             _ => return Err("a heartbeat has either `every` or `cron`"),
         };
         Ok(Heartbeat { rhythm, prompt: form.prompt, last: form.last })
@@ -219,8 +219,8 @@ impl TryFrom<HeartbeatForm> for Heartbeat {
 impl From<Heartbeat> for HeartbeatForm {
     fn from(beat: Heartbeat) -> HeartbeatForm {
         let (every, cron) = match beat.rhythm {
-            Rhythm::Every(seconds) => (Some(seconds), None),
-            Rhythm::Cron(fields) => (None, Some(fields)),
+            Schedule::Every(seconds) => (Some(seconds), None),
+            Schedule::Cron(fields) => (None, Some(fields)),
         };
         HeartbeatForm { every, cron, prompt: beat.prompt, last: beat.last }
     }
@@ -228,7 +228,7 @@ impl From<Heartbeat> for HeartbeatForm {
 
 /// Schedule of a heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rhythm {
+pub enum Schedule {
     /// This many seconds after the last one.
     Every(u64),
     /// At the times of a cron expression with five fields, in local time.

@@ -6,7 +6,7 @@ use crate::model::{Status, TaskState};
 
 /// Numbers that the ledger has counted since it was created.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tallies {
+pub struct EventCounters {
     /// Number of status changes, by the new status.
     pub transitions: HashMap<Status, u64>,
     /// Number of automatic restarts.

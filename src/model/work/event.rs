@@ -7,7 +7,7 @@ use crate::model::{AgentId, AgentName, Exit, Status, WaitingFor};
 
 /// One event of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Happening {
+pub struct LedgerEvent {
     /// Time of the event.
     #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,

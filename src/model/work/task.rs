@@ -142,7 +142,7 @@ pub struct TaskStep {
 
 /// Assignee of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Doer {
+pub enum Assignee {
     /// The task is for this agent.
     Agent(AgentId, AgentName),
     /// The task is for the first free agent of this spec.
@@ -153,7 +153,7 @@ pub enum Doer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewTask {
     /// Assignee of the task.
-    pub doer: Doer,
+    pub doer: Assignee,
     /// Text of the task.
     pub text: String,
     /// Priority of the task.
@@ -174,7 +174,7 @@ pub struct NewTask {
 
 impl NewTask {
     /// Creates a task with normal priority and without dependencies, topic, time limit or retries.
-    pub fn plain(doer: Doer, text: impl Into<String>, source: impl Into<String>) -> NewTask {
+    pub fn plain(doer: Assignee, text: impl Into<String>, source: impl Into<String>) -> NewTask {
         NewTask {
             doer,
             text: text.into(),

@@ -14,12 +14,12 @@ use crate::process::Run;
 use crate::process::start::run::command;
 
 /// Arguments that precede the program: this binary, even if its file was replaced on disk.
-pub const TIE: [&str; 2] = ["/proc/self/exe", "tied"];
+pub const WITH_PARENT: [&str; 2] = ["/proc/self/exe", "tied"];
 
 /// Executes a program that receives SIGTERM when its parent ends. Returns only on failure.
 ///
 /// The parent must also run this binary, so that this command cannot be used to run other programs.
-pub fn become_tied(run: &Run<'_>) -> io::Error {
+pub fn die_with_parent(run: &Run<'_>) -> io::Error {
     let asked = set_parent_process_death_signal(Some(Signal::TERM));
     // This check comes after the request: if the parent ended before it, this process has another parent by now.
     match asked.map_err(io::Error::from).and_then(|()| is_child_of_ours()) {

@@ -5,17 +5,17 @@
 //! When a client attaches, tmux itself decides in one atomic step (see `tmux/driver.rs`). These rules correct the state
 //! afterwards: when a client detached, and when a client attached without going through Symposium.
 
-use crate::model::{AttachPolicy, Seats, Step, Terminal};
+use crate::model::{AttachPolicy, AttachedClients, Step, Terminal};
 
 /// Returns the keys of the clients that wanted to drive and are no longer attached to any session.
-pub fn gone(all: &[Seats]) -> Vec<String> {
+pub fn gone(all: &[AttachedClients]) -> Vec<String> {
     let is_there = |key: &String| all.iter().flat_map(|seats| &seats.terminals).any(|one| one.key == *key);
     let wanting = all.first().map(|seats| seats.waiting.as_slice()).unwrap_or_default();
     wanting.iter().filter(|key| !is_there(key)).cloned().collect()
 }
 
 /// Returns the changes that make the clients of a session conform to the policy.
-pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
+pub fn settle(seats: &AttachedClients, policy: AttachPolicy) -> Vec<Step> {
     let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
     if policy == AttachPolicy::Shared {
         let waiting = seats.waiting.iter().filter(|key| terminal(key).is_some_and(|one| !one.types));
@@ -40,7 +40,7 @@ pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
 
 /// If all clients may type, one of them determines the size: a client that attached without going through Symposium,
 /// else the current one, else the client that attached last.
-fn sized(seats: &Seats) -> Option<Step> {
+fn sized(seats: &AttachedClients) -> Option<Step> {
     let is_sizer = |one: &Terminal| seats.sizer.as_deref() == Some(one.name());
     let typing = || seats.terminals.iter().filter(|one| one.types);
     if let Some(comer) = typing().rfind(|one| one.counts && !is_sizer(one)) {
@@ -51,7 +51,7 @@ fn sized(seats: &Seats) -> Option<Step> {
 }
 
 /// Returns the client that has waited longest to drive, is still attached and is being read.
-fn waits(seats: &Seats) -> Option<&str> {
+fn waits(seats: &AttachedClients) -> Option<&str> {
     let is_here =
         |key: &&String| seats.terminals.iter().any(|terminal| terminal.key == **key && !terminal.is_stalled);
     seats.waiting.iter().find(is_here).map(String::as_str)
@@ -63,7 +63,7 @@ mod tests {
 
     /// Parses clients: `a!` may type, `a+` also counts for the size, `a` watches; the prefix `~` means that it is not
     /// being read.
-    fn seats(driver: &str, waiting: &str, terminals: &str) -> Seats {
+    fn seats(driver: &str, waiting: &str, terminals: &str) -> AttachedClients {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let terminal = |word: String| Terminal {
             key: word.trim_matches(['!', '+', '~']).to_owned(),
@@ -73,7 +73,7 @@ mod tests {
             guest: false,
             is_stalled: word.starts_with('~'),
         };
-        Seats {
+        AttachedClients {
             session: "s".to_owned(),
             driver: Some(driver.to_owned()).filter(|driver| !driver.is_empty()),
             waiting: words(waiting),
@@ -150,7 +150,7 @@ mod tests {
             ("", "b gone", "s+ b", "type b"),
             ("", "s", "s+", ""),
         ] {
-            let seats = Seats { sizer: Some("s".to_owned()), ..seats(driver, waiting, terminals) };
+            let seats = AttachedClients { sizer: Some("s".to_owned()), ..seats(driver, waiting, terminals) };
             let steps_of = settle(&seats, AttachPolicy::Shared);
             assert_eq!(said(&steps_of), steps, "driver {driver:?}, waiting {waiting:?}, there {terminals:?}");
         }
@@ -172,7 +172,8 @@ mod tests {
             ("a", "a+ x+", "size x"),
         ] {
             let sizer = Some(sizer.to_owned()).filter(|name| !name.is_empty());
-            let steps_of = settle(&Seats { sizer, ..seats("", "", terminals) }, AttachPolicy::Shared);
+            let steps_of =
+                settle(&AttachedClients { sizer, ..seats("", "", terminals) }, AttachPolicy::Shared);
             assert_eq!(said(&steps_of), steps, "there {terminals:?}");
         }
     }

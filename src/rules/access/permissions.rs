@@ -22,7 +22,7 @@ pub enum Caller {
 
 /// Relation of an agent to the caller; the closest relation applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bond {
+pub enum Relation {
     /// The agent is the caller itself.
     Itself,
     /// The agent is a child or a further descendant of the caller.
@@ -35,18 +35,19 @@ pub enum Bond {
     Stranger,
 }
 
-impl Bond {
+impl Relation {
     /// All relations, the closest first.
-    pub const ALL: [Bond; 5] = [Bond::Itself, Bond::Below, Bond::Project, Bond::Parent, Bond::Stranger];
+    pub const ALL: [Relation; 5] =
+        [Relation::Itself, Relation::Below, Relation::Project, Relation::Parent, Relation::Stranger];
 
     /// Returns the name of the relation.
     pub fn word(self) -> &'static str {
         match self {
-            Bond::Itself => "itself",
-            Bond::Below => "below",
-            Bond::Project => "project",
-            Bond::Parent => "parent",
-            Bond::Stranger => "stranger",
+            Relation::Itself => "itself",
+            Relation::Below => "below",
+            Relation::Project => "project",
+            Relation::Parent => "parent",
+            Relation::Stranger => "stranger",
         }
     }
 }
@@ -85,12 +86,12 @@ impl Act {
     }
 
     /// Returns whether the relation allows the action.
-    fn is_for(self, bond: Bond) -> bool {
+    fn is_for(self, bond: Relation) -> bool {
         match bond {
-            Bond::Itself | Bond::Below => true,
-            Bond::Project => matches!(self, Act::See | Act::Read | Act::Message | Act::Task),
-            Bond::Parent => matches!(self, Act::See | Act::Message),
-            Bond::Stranger => false,
+            Relation::Itself | Relation::Below => true,
+            Relation::Project => matches!(self, Act::See | Act::Read | Act::Message | Act::Task),
+            Relation::Parent => matches!(self, Act::See | Act::Message),
+            Relation::Stranger => false,
         }
     }
 }
@@ -132,15 +133,15 @@ impl Place {
     }
 
     /// Returns the relation of an agent to the caller, or `None` if the caller is the user, who may do everything.
-    pub fn bond(&self, other: &AgentRecord) -> Option<Bond> {
+    pub fn bond(&self, other: &AgentRecord) -> Option<Relation> {
         let me = self.me()?;
         let same_project = self.project.is_some() && self.project == other.project;
         Some(match other {
-            other if other.id == me.id => Bond::Itself,
-            other if self.below.contains(&other.name) => Bond::Below,
-            _ if same_project => Bond::Project,
-            other if Some(&other.name) == me.parent.as_ref() => Bond::Parent,
-            _ => Bond::Stranger,
+            other if other.id == me.id => Relation::Itself,
+            other if self.below.contains(&other.name) => Relation::Below,
+            _ if same_project => Relation::Project,
+            other if Some(&other.name) == me.parent.as_ref() => Relation::Parent,
+            _ => Relation::Stranger,
         })
     }
 

@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use crate::model::Share;
 
 /// A share without a time limit is checked again after this time; it ends when the owner revokes it.
-const FOR_EVER: Duration = Duration::from_secs(3600);
+const RECHECK_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Returns the remaining time of a share, or `None` if it has expired. If the clock was set back, the result is at most
 /// the time that was granted.
 pub fn time_left(share: &Share, now: Timestamp) -> Option<Duration> {
-    let Some(until) = share.until else { return Some(FOR_EVER) };
+    let Some(until) = share.until else { return Some(RECHECK_INTERVAL) };
     let granted = Duration::try_from(until.duration_since(share.since)).unwrap_or_default();
     let left = Duration::try_from(until.duration_since(now)).ok().filter(|left| !left.is_zero())?;
     Some(left.min(granted))
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn time_runs_out() {
         for (until, now, left) in [
-            (None, 5000, Some(FOR_EVER)),
+            (None, 5000, Some(RECHECK_INTERVAL)),
             (Some(1060), 1000, Some(Duration::from_secs(60))),
             (Some(1060), 1059, Some(Duration::from_secs(1))),
             (Some(1060), 1060, None),

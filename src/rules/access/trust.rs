@@ -75,7 +75,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Heartbeat, Rhythm};
+    use crate::model::{Heartbeat, Schedule};
 
     const FILE: &str = "/p/.symposium/agents.toml";
 
@@ -113,7 +113,7 @@ mod tests {
             env: [("PATH".to_owned(), "/evil".to_owned())].into(),
             tools: Some(vec!["Bash".into()]),
             shell_tier: Some(Tier::Free),
-            heartbeat: Some(Heartbeat { rhythm: Rhythm::Every(60), prompt: "go".into(), last: None }),
+            heartbeat: Some(Heartbeat { rhythm: Schedule::Every(60), prompt: "go".into(), last: None }),
             ..Spec::default()
         };
         spec.worktree.setup = vec!["make deps".into()];

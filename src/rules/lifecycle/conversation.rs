@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::model::{AgentRecord, Conversation, PastConversation};
 
 /// Name that an agent's first conversation gets when a second one starts.
-const FIRST: &str = "main";
+const FIRST_CONVERSATION_NAME: &str = "main";
 
 /// Maximum number of earlier conversations, more than a user names; the oldest one without a name is dropped first.
 const MOST_KEPT: usize = 50;
@@ -33,7 +33,8 @@ pub fn is_id(text: &str) -> bool {
 pub fn switch(record: &mut AgentRecord, wanted: &str, now: Timestamp) -> Switched {
     let current = &record.conversation;
     let is_wanted = |id: Option<&str>, name: Option<&str>| id == Some(wanted) || name == Some(wanted);
-    let unnamed = current.name.is_none() && wanted == FIRST && free(record, FIRST);
+    let unnamed =
+        current.name.is_none() && wanted == FIRST_CONVERSATION_NAME && free(record, FIRST_CONVERSATION_NAME);
     if unnamed || is_wanted(current.id.as_deref(), current.name.as_deref()) {
         return Switched::Same;
     }
@@ -80,11 +81,11 @@ fn free(record: &AgentRecord, name: &str) -> bool {
 }
 
 fn first_free(record: &AgentRecord) -> String {
-    if free(record, FIRST) {
-        return FIRST.to_owned();
+    if free(record, FIRST_CONVERSATION_NAME) {
+        return FIRST_CONVERSATION_NAME.to_owned();
     }
-    let numbered = (2..).map(|n| format!("{FIRST}-{n}")).find(|name| free(record, name));
-    numbered.unwrap_or_else(|| FIRST.to_owned())
+    let numbered = (2..).map(|n| format!("{FIRST_CONVERSATION_NAME}-{n}")).find(|name| free(record, name));
+    numbered.unwrap_or_else(|| FIRST_CONVERSATION_NAME.to_owned())
 }
 
 #[cfg(test)]

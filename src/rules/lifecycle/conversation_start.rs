@@ -1,6 +1,6 @@
 //! Decides how the agent CLI opens a conversation when an agent is started.
 
-use crate::model::{AgentRecord, Conversing};
+use crate::model::{AgentRecord, ConversationFlags};
 
 /// How the agent CLI opens the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,13 +16,13 @@ pub enum Opening {
 
 /// Decides for an agent that is started for the first time or with a new conversation; `id` is used if the CLI lets us
 /// choose one.
-pub fn first(can: &Conversing, id: String) -> Opening {
+pub fn first(can: &ConversationFlags, id: String) -> Opening {
     Opening::New((!can.choose.is_empty()).then_some(id))
 }
 
 /// Decides for an agent that is resumed. `neighbours` is the number of other agents of the same kind in the same
 /// directory.
-pub fn again(record: &AgentRecord, can: &Conversing, neighbours: usize) -> Opening {
+pub fn again(record: &AgentRecord, can: &ConversationFlags, neighbours: usize) -> Opening {
     let conversation = &record.conversation;
     match &conversation.id {
         Some(id) if conversation.begun && !can.resume.is_empty() => Opening::Resume(id.clone()),
@@ -40,14 +40,14 @@ mod tests {
 
     #[test]
     fn a_conversation_is_resumed_as_exactly_as_the_cli_allows() {
-        let all = Conversing {
+        let all = ConversationFlags {
             choose: vec!["--session-id".into()],
             resume: vec!["--resume".into()],
             resume_last: vec!["-c".into()],
             missing: vec![],
         };
-        let last_only = Conversing { resume_last: vec!["-c".into()], ..Conversing::default() };
-        let none = Conversing::default();
+        let last_only = ConversationFlags { resume_last: vec!["-c".into()], ..ConversationFlags::default() };
+        let none = ConversationFlags::default();
         for (can, id, begun, neighbours, expected) in [
             (&all, Some("x"), true, 0, Opening::Resume("x".into())),
             (&all, Some("x"), true, 3, Opening::Resume("x".into())),

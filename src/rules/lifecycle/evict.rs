@@ -66,15 +66,15 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::{Client, Look};
+    use crate::model::{Client, TmuxSnapshot};
     use crate::rules::status::decide::tests::{at, record};
     use crate::rules::status::reconcile::{Seen, join};
 
     pub(crate) fn agent(name: &str, status: Status) -> Agent {
-        let look = Look::NoServer;
+        let look = TmuxSnapshot::NoServer;
         let mut record = record(name, status);
         record.tmux = None;
-        join(vec![record], Seen::Look(&look), &|_| true, at(9)).agents.remove(0)
+        join(vec![record], Seen::TmuxSnapshot(&look), &|_| true, at(9)).agents.remove(0)
     }
 
     pub(crate) fn terminal(observer: bool) -> Client {

@@ -3,14 +3,15 @@
 use crate::model::AgentName;
 
 /// Maximum length of a name made from a task, without its number.
-const LONGEST: usize = 32;
+const MAX_GENERATED_NAME: usize = 32;
 
 /// Returns candidates in order of preference: `claude-fix-the-login`, `claude-fix-the-login-2`, …, or `claude-1`, ….
 pub fn candidates(spec: &str, task: Option<&str>) -> impl Iterator<Item = AgentName> {
     let stem = AgentName::slug(spec, 20);
-    let described = task.and_then(|task| AgentName::slug(task.lines().next().unwrap_or_default(), LONGEST));
+    let described =
+        task.and_then(|task| AgentName::slug(task.lines().next().unwrap_or_default(), MAX_GENERATED_NAME));
     let (base, bare) = match (stem, described) {
-        (Some(stem), Some(task)) => (AgentName::slug(&format!("{stem}-{task}"), LONGEST), true),
+        (Some(stem), Some(task)) => (AgentName::slug(&format!("{stem}-{task}"), MAX_GENERATED_NAME), true),
         (Some(stem), None) => (Some(stem), false),
         (None, task) => (task, true),
     };

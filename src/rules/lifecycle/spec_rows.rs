@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use crate::model::{Heartbeat, Origin, Param, Rhythm, Spec};
+use crate::model::{Heartbeat, Origin, Param, Schedule, Spec};
 
 /// One key of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,13 +68,13 @@ fn heartbeat(beat: &Heartbeat) -> String {
 }
 
 /// Formats the schedule of a heartbeat.
-pub fn rhythm(rhythm: &Rhythm) -> String {
+pub fn rhythm(rhythm: &Schedule) -> String {
     match rhythm {
-        Rhythm::Every(seconds) => {
+        Schedule::Every(seconds) => {
             let span = SignedDuration::try_from(Duration::from_secs(*seconds)).unwrap_or(SignedDuration::MAX);
             format!("every {span:#}")
         }
-        Rhythm::Cron(fields) => format!("at {fields}"),
+        Schedule::Cron(fields) => format!("at {fields}"),
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
             command: vec!["my claude".into(), "$(x)".into()],
             tools: Some(vec![]),
             notify: Some(vec![NotifyOn::Waiting, NotifyOn::GaveUp]),
-            heartbeat: Some(Heartbeat { rhythm: Rhythm::Every(5_400), prompt: "look".into(), last: None }),
+            heartbeat: Some(Heartbeat { rhythm: Schedule::Every(5_400), prompt: "look".into(), last: None }),
             params: [(
                 "region".to_owned(),
                 Param { sort: choice, default: Some(ParamValue::Text("asia".into())), description: None },

@@ -85,7 +85,7 @@ pub fn refusal(ancestors: &[(AgentName, Limits)], children: usize) -> Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{LiveServer, Look, ServerIdentity};
+    use crate::model::{LiveServer, ServerIdentity, TmuxSnapshot};
     use crate::rules::status::decide::tests::{at, record};
     use crate::rules::status::reconcile::{Seen, join};
 
@@ -98,13 +98,13 @@ mod tests {
     }
 
     fn family(pairs: &[(&str, &str)]) -> Vec<Agent> {
-        let look = Look::Running(LiveServer {
+        let look = TmuxSnapshot::Running(LiveServer {
             identity: ServerIdentity("1:1".into()),
             version: String::new(),
             panes: vec![],
             clients: vec![],
         });
-        join(records(pairs), Seen::Look(&look), &|_| true, at(9)).agents
+        join(records(pairs), Seen::TmuxSnapshot(&look), &|_| true, at(9)).agents
     }
 
     fn names(names: &[&str]) -> Vec<AgentName> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use jiff::tz::TimeZone;
 
 use crate::model::{
-    Agent, AgentId, AgentName, FailedTurn, FailureCause, Happening, Notice, NotifyOn, Status, Urgency,
+    Agent, AgentId, AgentName, FailedTurn, FailureCause, LedgerEvent, Notice, NotifyOn, Status, Urgency,
     WaitingFor, What, is_deceptive,
 };
 use crate::rules::status::from_hook::INTERRUPTED;
@@ -21,7 +21,7 @@ const MOST_NAMES: usize = 5;
 struct News<'a> {
     on: NotifyOn,
     agent: &'a Agent,
-    happening: &'a Happening,
+    happening: &'a LedgerEvent,
 }
 
 /// Events that cause a notice for each agent: those that its spec selects, else those of the configuration.
@@ -45,7 +45,7 @@ pub fn may_be_told(what: &What) -> bool {
 }
 
 /// Decides which notices are sent: one for each reason, for all agents that have it.
-pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes, zone: &TimeZone) -> Vec<Notice> {
+pub fn notices(happened: &[LedgerEvent], agents: &[Agent], wishes: &Wishes, zone: &TimeZone) -> Vec<Notice> {
     let mut news: Vec<News> = Vec::new();
     for happening in happened {
         let Some(on) = reason(&happening.what) else { continue };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Status, Tallies, TaskState};
+use crate::model::{EventCounters, Status, TaskState};
 
 /// Number of the newest values from which quantiles are computed.
 const MOST_KEPT: usize = 1000;
@@ -20,7 +20,7 @@ pub struct Measured<'a> {
     /// Current status of each agent.
     pub agents: &'a [Status],
     /// Counters of the ledger.
-    pub tallies: &'a Tallies,
+    pub tallies: &'a EventCounters,
     /// Latency of events, if it was measured.
     pub latency: Option<&'a Latency>,
 }

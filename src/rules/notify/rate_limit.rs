@@ -11,7 +11,7 @@ const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
 /// Lets a limited number of notices per minute through and counts the others.
 #[derive(Debug, Clone)]
-pub struct Limiter {
+pub struct RateLimiter {
     per_minute: u32,
     told: VecDeque<Timestamp>,
     suppressed: u32,
@@ -30,10 +30,10 @@ pub enum Allowed {
     No,
 }
 
-impl Limiter {
+impl RateLimiter {
     /// Creates a limiter that has sent nothing yet.
-    pub fn new(per_minute: u32) -> Limiter {
-        Limiter { per_minute, told: VecDeque::new(), suppressed: 0, last_held: None }
+    pub fn new(per_minute: u32) -> RateLimiter {
+        RateLimiter { per_minute, told: VecDeque::new(), suppressed: 0, last_held: None }
     }
 
     /// Changes the limit.
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_for_a_minute_is_told_as_a_number() {
-        let mut limiter = Limiter::new(2);
+        let mut limiter = RateLimiter::new(2);
         let answers = [0, 1, 2, 59, 60, 60, 62].map(|second| {
             let answer = limiter.allow(at(1000 + second));
             if answer == Allowed::No {
@@ -169,12 +169,12 @@ mod tests {
         let yes = |suppressed| Yes { suppressed };
         assert_eq!(answers, [yes(0), yes(0), No, No, yes(2), No, yes(1)]);
         assert_eq!(limiter.allow(at(5)), yes(0));
-        assert_eq!(Limiter::new(0).allow(at(5)), No);
+        assert_eq!(RateLimiter::new(0).allow(at(5)), No);
     }
 
     #[test]
     fn what_was_held_back_is_told_when_there_is_room_and_once() {
-        let mut limiter = Limiter::new(1);
+        let mut limiter = RateLimiter::new(1);
         limiter.allow(at(1000));
         assert_eq!((limiter.room_at(at(1001)), limiter.rest(at(1100))), (None, None));
         limiter.allow(at(1100));
@@ -212,7 +212,7 @@ mod tests {
     proptest! {
         #[test]
         fn never_more_than_so_many_in_any_minute(mut steps in prop::collection::vec(0i64..20, 1..200), most in 0u32..5) {
-            let mut limiter = Limiter::new(most);
+            let mut limiter = RateLimiter::new(most);
             let mut now = 1000;
             let mut told: Vec<i64> = Vec::new();
             for step in steps.drain(..) {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::model::{
-    AgentRecord, Changes, Commit, Happening, Message, MessageState, Recap, RecapChange, RecapMessage,
+    AgentRecord, Changes, Commit, LedgerEvent, Message, MessageState, Recap, RecapChange, RecapMessage,
     RecapTask, Spent, Status, Task, TaskState, What,
 };
 
@@ -17,7 +17,7 @@ pub struct Known<'a> {
     /// End of the period.
     pub until: Timestamp,
     /// Events of the agent, the oldest first; events outside of the period are ignored.
-    pub happenings: &'a [Happening],
+    pub happenings: &'a [LedgerEvent],
     /// Tasks of the agent; those outside of the period are ignored.
     pub tasks: &'a [Task],
     /// Messages to and from the agent, the oldest first; those outside of the period are ignored.
@@ -35,7 +35,7 @@ pub struct Known<'a> {
 /// Builds the recap.
 pub fn tell(known: Known<'_>) -> Recap {
     let within = |at: Timestamp| known.since <= at && at <= known.until;
-    let happened: Vec<&Happening> =
+    let happened: Vec<&LedgerEvent> =
         known.happenings.iter().filter(|happening| within(happening.at)).collect();
     let count = |what: What| {
         u32::try_from(happened.iter().filter(|happening| happening.what == what).count()).unwrap_or(u32::MAX)
@@ -81,7 +81,7 @@ fn mail(message: &Message, record: &AgentRecord) -> RecapMessage {
     }
 }
 
-fn change(happening: &Happening) -> Option<RecapChange> {
+fn change(happening: &LedgerEvent) -> Option<RecapChange> {
     match happening.what {
         What::Status { from, to, .. } => {
             Some(RecapChange { at: happening.at, from, to, why: happening.why.clone() })
@@ -118,12 +118,18 @@ mod tests {
     use crate::model::{MessageId, StatusNote, WaitingFor};
     use crate::rules::status::decide::tests::{at, record};
 
-    fn happened(seconds: i64, what: What) -> Happening {
+    fn happened(seconds: i64, what: What) -> LedgerEvent {
         let record = record("a", Status::Idle);
-        Happening { at: at(seconds), agent: record.id, name: record.name, what, why: format!("at {seconds}") }
+        LedgerEvent {
+            at: at(seconds),
+            agent: record.id,
+            name: record.name,
+            what,
+            why: format!("at {seconds}"),
+        }
     }
 
-    fn turned(seconds: i64, from: Option<Status>, to: Status) -> Happening {
+    fn turned(seconds: i64, from: Option<Status>, to: Status) -> LedgerEvent {
         happened(seconds, What::Status { seq: 1, from, to, waiting_for: None, exit: None })
     }
 
@@ -142,7 +148,7 @@ mod tests {
     }
 
     /// The period is from 100 to 200.
-    fn known<'a>(record: &'a AgentRecord, happenings: &'a [Happening], tasks: &'a [Task]) -> Known<'a> {
+    fn known<'a>(record: &'a AgentRecord, happenings: &'a [LedgerEvent], tasks: &'a [Task]) -> Known<'a> {
         Known {
             record,
             since: at(100),

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use crate::model::{AgentRecord, Exit, HookSignal, LivePane, Status, StatusNote};
-use crate::rules::status::from_screen::Sight;
+use crate::rules::status::from_screen::ScreenObservation;
 use crate::rules::status::{from_hook, from_screen, turn_failure};
 
 /// The kind for arbitrary commands, which report nothing but that they run.
@@ -54,7 +54,7 @@ pub enum Evidence<'a> {
         alive: bool,
     },
     /// The screen was read.
-    Screen(Sight<'a>),
+    Screen(ScreenObservation<'a>),
     /// Symposium interrupted the turn and observed that it stopped.
     Interrupted,
 }

@@ -2,15 +2,15 @@
 
 use jiff::Timestamp;
 
-use crate::model::{AgentRecord, Happening, StatusNote, What};
+use crate::model::{AgentRecord, LedgerEvent, StatusNote, What};
 
 /// Returns the event for a record that was created, changed or removed, or `None` if nothing happened.
 pub fn happenings(
     before: Option<&AgentRecord>,
     after: Option<&AgentRecord>,
     now: Timestamp,
-) -> Option<Happening> {
-    let line = |record: &AgentRecord, at, what, why: String| Happening {
+) -> Option<LedgerEvent> {
+    let line = |record: &AgentRecord, at, what, why: String| LedgerEvent {
         at,
         agent: record.id,
         name: record.name.clone(),
@@ -39,7 +39,7 @@ pub fn happenings(
 
 /// Returns an outdated record updated to the last status change in the ledger, or `None` if the record already includes
 /// it.
-pub fn caught_up(record: &AgentRecord, last: Happening) -> Option<AgentRecord> {
+pub fn caught_up(record: &AgentRecord, last: LedgerEvent) -> Option<AgentRecord> {
     let What::Status { seq, to, waiting_for, exit, .. } = last.what else { return None };
     if seq <= record.changes {
         return None;

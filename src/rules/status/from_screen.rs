@@ -23,18 +23,18 @@ const FIRST_WORD: SignedDuration = SignedDuration::from_secs(5);
 
 /// One observation of a screen.
 #[derive(Debug, Clone, Copy)]
-pub struct Sight<'a> {
+pub struct ScreenObservation<'a> {
     /// State that the screen shows, if it was recognised.
     pub state: Option<&'a ScreenState>,
     /// Change of the output that caused the observation.
     pub edge: Edge,
     /// Source that reports the agent's status.
-    pub told_by: ToldBy,
+    pub status_source: StatusSource,
 }
 
 /// Source of an agent's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToldBy {
+pub enum StatusSource {
     /// Hooks of the agent CLI, which report everything from the first prompt to the last reply.
     Hooks,
     /// Hooks that have not reported anything since the start.
@@ -44,9 +44,9 @@ pub enum ToldBy {
 }
 
 /// Returns the new status, or `None` if the screen shows nothing new.
-pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+pub fn note_after(noted: &StatusNote, sight: ScreenObservation<'_>, now: Timestamp) -> Option<StatusNote> {
     let state = match sight.state {
-        Some(ScreenState::Failed(failure)) if !tells_of(failure, noted, sight.told_by) => {
+        Some(ScreenState::Failed(failure)) if !tells_of(failure, noted, sight.status_source) => {
             Some(&ScreenState::Ready)
         }
         state => state,
@@ -55,15 +55,17 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         Some(ScreenState::Setup(line)) => asking(noted, WaitingFor::Setup, line, now)?,
         // The hooks reported the end of the turn, and would have reported a dialog or work.
         Some(ScreenState::Approval(_) | ScreenState::Question(_) | ScreenState::Busy)
-            if sight.told_by == ToldBy::Hooks && is_over(noted, now) =>
+            if sight.status_source == StatusSource::Hooks && is_over(noted, now) =>
         {
             return None;
         }
-        Some(ScreenState::Busy) if sight.told_by == ToldBy::Hooks && noted.status == Status::Starting => {
+        Some(ScreenState::Busy)
+            if sight.status_source == StatusSource::Hooks && noted.status == Status::Starting =>
+        {
             return None;
         }
         Some(ScreenState::Busy | ScreenState::Failed(_)) | None
-            if may_still_speak(noted, sight.told_by, now) =>
+            if may_still_speak(noted, sight.status_source, now) =>
         {
             return None;
         }
@@ -78,7 +80,7 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         // Only the change to idle waits for silence: an input line is drawn long before a turn is over.
         Some(ScreenState::Ready) => match (sight.edge, noted.status) {
             (Edge::Activity, _) | (_, Status::Idle) => return None,
-            (_, Status::Working) if sight.told_by == ToldBy::Hooks => interrupted(noted, now)?,
+            (_, Status::Working) if sight.status_source == StatusSource::Hooks => interrupted(noted, now)?,
             (_, Status::Working) => StatusNote::new(Status::Idle, now, BACK_AT_PROMPT),
             _ => StatusNote::new(Status::Idle, now, READY),
         },
@@ -98,28 +100,33 @@ fn is_over(noted: &StatusNote, now: Timestamp) -> bool {
 
 /// Returns whether a failure on the screen is new information. For a CLI with hooks, the screen adds a missing login
 /// before the first turn, and a failed turn whose end no hook reports: GitHub Copilot CLI 1.0.102 has no such hook.
-fn tells_of(failure: &TurnFailure, noted: &StatusNote, told_by: ToldBy) -> bool {
+fn tells_of(failure: &TurnFailure, noted: &StatusNote, status_source: StatusSource) -> bool {
     let is_at_rest = matches!(noted.status, Status::Idle | Status::Starting | Status::Unknown);
     let is_about_to_work = noted.status == Status::Starting && noted.reason == WITH_A_TASK;
     let is_logged_out = failure.cause == FailureCause::Login && is_at_rest && !is_about_to_work;
-    told_by != ToldBy::Hooks || is_logged_out || noted.status == Status::Working
+    status_source != StatusSource::Hooks || is_logged_out || noted.status == Status::Working
 }
 
 /// Returns the status for a failure on the screen. Like the change to idle it waits for silence, and a failure that was
 /// already there is ignored.
-fn failed(noted: &StatusNote, failure: &TurnFailure, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
-    let is_old = sight.told_by != ToldBy::Hooks && noted.status == Status::Idle;
+fn failed(
+    noted: &StatusNote,
+    failure: &TurnFailure,
+    sight: ScreenObservation<'_>,
+    now: Timestamp,
+) -> Option<StatusNote> {
+    let is_old = sight.status_source != StatusSource::Hooks && noted.status == Status::Idle;
     // A hook that reports the end of the turn may still follow, and contains more details.
-    let is_early = sight.told_by == ToldBy::Hooks && is_fresh(noted, now);
+    let is_early = sight.status_source == StatusSource::Hooks && is_fresh(noted, now);
     (sight.edge != Edge::Activity && noted.failure().is_none() && !is_old && !is_early)
         .then(|| turn_failure::note_after(noted, failure, FailureSource::Screen, now))
 }
 
 /// Returns the status for a prompt on the screen of an agent whose last turn failed. The failure stays until the next
 /// turn, unless it was a missing login that only the screen showed.
-fn after_failure(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+fn after_failure(noted: &StatusNote, sight: ScreenObservation<'_>, now: Timestamp) -> Option<StatusNote> {
     let was_shown = noted.failure().is_some_and(|failure| failure.source == FailureSource::Screen);
-    (sight.edge != Edge::Activity && was_shown && sight.told_by == ToldBy::Hooks)
+    (sight.edge != Edge::Activity && was_shown && sight.status_source == StatusSource::Hooks)
         .then(|| StatusNote::new(Status::Idle, now, "it is ready for a prompt"))
 }
 
@@ -134,9 +141,9 @@ pub fn is_fresh(noted: &StatusNote, now: Timestamp) -> bool {
 }
 
 /// Returns whether the agent was started so recently that its hooks may still send their first report.
-pub fn may_still_speak(noted: &StatusNote, told_by: ToldBy, now: Timestamp) -> bool {
+pub fn may_still_speak(noted: &StatusNote, status_source: StatusSource, now: Timestamp) -> bool {
     let is_young = noted.since <= now && now.duration_since(noted.since) < FIRST_WORD;
-    told_by == ToldBy::Unheard && noted.status == Status::Starting && is_young
+    status_source == StatusSource::Unheard && noted.status == Status::Starting && is_young
 }
 
 /// Returns the status for a dialog. A hook that reported the dialog contained more than the screen shows; if the dialog
@@ -149,13 +156,13 @@ fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> O
         .then(|| StatusNote::waiting(what, now, one_line(line)).asking(question))
 }
 
-fn unreadable(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
-    match (sight.told_by, sight.edge) {
-        (ToldBy::Hooks, _) => None,
+fn unreadable(noted: &StatusNote, sight: ScreenObservation<'_>, now: Timestamp) -> Option<StatusNote> {
+    match (sight.status_source, sight.edge) {
+        (StatusSource::Hooks, _) => None,
         // Text that is typed at the prompt below the error is not a turn.
         _ if noted.failure().is_some() => None,
         // After a first-run dialog the program starts or exits: no turn begins before the hooks or the screen show one.
-        (ToldBy::Unheard, Edge::Activity) if noted.waiting_for == Some(WaitingFor::Setup) => {
+        (StatusSource::Unheard, Edge::Activity) if noted.waiting_for == Some(WaitingFor::Setup) => {
             Some(StatusNote::new(Status::Starting, now, "its first-run question is off the screen"))
         }
         (_, Edge::Activity) => match noted.status {
@@ -182,12 +189,12 @@ mod tests {
     fn a_screen_moves_the_status() {
         use Edge::{Activity, Bell, Silence};
         use Status::*;
-        use ToldBy::{Hooks, Screen, Unheard};
+        use StatusSource::{Hooks, Screen, Unheard};
         let ready = Some(ScreenState::Ready);
         let busy = Some(ScreenState::Busy);
         let asks = Some(ScreenState::Approval("Do you want to proceed?".into()));
         let gate = Some(ScreenState::Setup("Do you trust this folder?".into()));
-        for (from, seen, edge, told_by, to) in [
+        for (from, seen, edge, status_source, to) in [
             (Starting, &gate, Silence, Hooks, Some(Waiting)),
             (Starting, &gate, Silence, Screen, Some(Waiting)),
             (Starting, &None, Silence, Hooks, None),
@@ -224,9 +231,9 @@ mod tests {
             (Starting, &None, Silence, Unheard, Some(Unknown)),
         ] {
             let before = StatusNote::new(from, at(1), "before");
-            let sight = Sight { state: seen.as_ref(), edge, told_by };
+            let sight = ScreenObservation { state: seen.as_ref(), edge, status_source };
             let after = note_after(&before, sight, at(20)).map(|note| note.status);
-            assert_eq!(after, to, "{from} {seen:?} {edge:?} {told_by:?}");
+            assert_eq!(after, to, "{from} {seen:?} {edge:?} {status_source:?}");
         }
     }
 
@@ -235,8 +242,8 @@ mod tests {
         use Edge::{Activity, Silence};
         use FailureCause::{Error, Login};
         use Status::*;
-        use ToldBy::{Hooks, Screen, Unheard};
-        for (from, cause, edge, told_by, to) in [
+        use StatusSource::{Hooks, Screen, Unheard};
+        for (from, cause, edge, status_source, to) in [
             (Working, Error, Silence, Screen, Some(Idle)),
             (Working, Error, Silence, Unheard, Some(Idle)),
             (Working, Login, Silence, Screen, Some(Waiting)),
@@ -256,9 +263,10 @@ mod tests {
         ] {
             let before = StatusNote::new(from, at(1), "before");
             let state = ScreenState::Failed(TurnFailure { cause, message: "x".into(), resets_at: None });
-            let after = note_after(&before, Sight { state: Some(&state), edge, told_by }, at(20));
+            let after =
+                note_after(&before, ScreenObservation { state: Some(&state), edge, status_source }, at(20));
             let status = after.as_ref().map(|note| note.status);
-            assert_eq!(status, to, "{from} {cause} {edge:?} {told_by:?}");
+            assert_eq!(status, to, "{from} {cause} {edge:?} {status_source:?}");
             assert!(after.is_none_or(|note| note.failure().is_some()));
         }
     }
@@ -268,17 +276,18 @@ mod tests {
         let failure = TurnFailure { cause: FailureCause::Login, message: "x".into(), resets_at: None };
         let working = StatusNote::new(Status::Working, at(1), "before");
         let by = |source| turn_failure::note_after(&working, &failure, source, at(2));
-        let sees = |noted: &StatusNote, state: Option<&ScreenState>, edge, told_by| {
-            note_after(noted, Sight { state, edge, told_by }, at(20)).map(|note| note.status)
+        let sees = |noted: &StatusNote, state: Option<&ScreenState>, edge, status_source| {
+            note_after(noted, ScreenObservation { state, edge, status_source }, at(20))
+                .map(|note| note.status)
         };
         let (hook, screen) = (by(FailureSource::Hook), by(FailureSource::Screen));
         let (ready, busy) = (Some(&ScreenState::Ready), Some(&ScreenState::Busy));
-        assert_eq!(sees(&hook, ready, Edge::Silence, ToldBy::Hooks), None);
-        assert_eq!(sees(&screen, ready, Edge::Silence, ToldBy::Hooks), Some(Status::Idle));
-        assert_eq!(sees(&screen, ready, Edge::Silence, ToldBy::Screen), None);
-        assert_eq!(sees(&screen, None, Edge::Activity, ToldBy::Screen), None);
-        assert_eq!(sees(&screen, None, Edge::Silence, ToldBy::Screen), None);
-        assert_eq!(sees(&screen, busy, Edge::Activity, ToldBy::Screen), Some(Status::Working));
+        assert_eq!(sees(&hook, ready, Edge::Silence, StatusSource::Hooks), None);
+        assert_eq!(sees(&screen, ready, Edge::Silence, StatusSource::Hooks), Some(Status::Idle));
+        assert_eq!(sees(&screen, ready, Edge::Silence, StatusSource::Screen), None);
+        assert_eq!(sees(&screen, None, Edge::Activity, StatusSource::Screen), None);
+        assert_eq!(sees(&screen, None, Edge::Silence, StatusSource::Screen), None);
+        assert_eq!(sees(&screen, busy, Edge::Activity, StatusSource::Screen), Some(Status::Working));
     }
 
     #[test]
@@ -293,7 +302,8 @@ mod tests {
                 [Edge::Activity, Edge::Silence, Edge::Bell].into_iter().map(move |edge| (state, edge))
             }) {
                 for second in [2, 3, 60] {
-                    let sight = Sight { state: Some(state), edge, told_by: ToldBy::Hooks };
+                    let sight =
+                        ScreenObservation { state: Some(state), edge, status_source: StatusSource::Hooks };
                     assert_eq!(note_after(&failed, sight, at(second)), None, "{cause} {state:?} {edge:?}");
                 }
             }
@@ -306,7 +316,11 @@ mod tests {
         let failure =
             TurnFailure { cause: FailureCause::Limit, message: "x".into(), resets_at: Some(at(100)) };
         let failed = turn_failure::note_after(&working, &failure, FailureSource::Hook, at(2));
-        let sight = Sight { state: Some(&ScreenState::Busy), edge: Edge::Activity, told_by: ToldBy::Hooks };
+        let sight = ScreenObservation {
+            state: Some(&ScreenState::Busy),
+            edge: Edge::Activity,
+            status_source: StatusSource::Hooks,
+        };
         assert_eq!(note_after(&failed, sight, at(99)), None);
         assert_eq!(note_after(&failed, sight, at(100)).map(|note| note.status), Some(Status::Working));
     }
@@ -314,11 +328,15 @@ mod tests {
     #[test]
     fn a_turn_that_is_not_drawn_yet_was_not_interrupted() {
         let took = StatusNote::new(Status::Working, at(1), "it took a prompt");
-        let sight = Sight { state: Some(&ScreenState::Ready), edge: Edge::Silence, told_by: ToldBy::Hooks };
+        let sight = ScreenObservation {
+            state: Some(&ScreenState::Ready),
+            edge: Edge::Silence,
+            status_source: StatusSource::Hooks,
+        };
         assert_eq!(note_after(&took, sight, at(3)), None);
         let failure = TurnFailure { cause: FailureCause::Error, message: "x".into(), resets_at: None };
         let failed = ScreenState::Failed(failure);
-        let shows_error = Sight { state: Some(&failed), ..sight };
+        let shows_error = ScreenObservation { state: Some(&failed), ..sight };
         assert_eq!(note_after(&took, shows_error, at(3)), None, "its hook may be about to report it");
         assert!(note_after(&took, shows_error, at(7)).is_some_and(|note| note.failure().is_some()));
         assert_eq!(note_after(&took, sight, at(7)).map(|note| note.reason), Some(INTERRUPTED.into()));
@@ -330,7 +348,11 @@ mod tests {
     fn hooks_that_may_be_about_to_speak_are_waited_for() {
         let started = StatusNote::new(Status::Starting, at(1), "before");
         let after = |state: Option<ScreenState>, second| {
-            let sight = Sight { state: state.as_ref(), edge: Edge::Silence, told_by: ToldBy::Unheard };
+            let sight = ScreenObservation {
+                state: state.as_ref(),
+                edge: Edge::Silence,
+                status_source: StatusSource::Unheard,
+            };
             note_after(&started, sight, at(second)).map(|note| note.status)
         };
         assert_eq!((after(None, 3), after(Some(ScreenState::Busy), 3)), (None, None));
@@ -345,7 +367,11 @@ mod tests {
     fn what_comes_behind_a_gate_is_no_work_before_something_says_so() {
         let gate = StatusNote::waiting(WaitingFor::Setup, at(1), "Do you trust this folder?");
         let after = |noted: &StatusNote, state: Option<ScreenState>, second| {
-            let sight = Sight { state: state.as_ref(), edge: Edge::Activity, told_by: ToldBy::Unheard };
+            let sight = ScreenObservation {
+                state: state.as_ref(),
+                edge: Edge::Activity,
+                status_source: StatusSource::Unheard,
+            };
             note_after(noted, sight, at(second))
         };
         let starts = after(&gate, None, 20).unwrap();
@@ -362,7 +388,11 @@ mod tests {
     fn the_next_dialog_of_one_whose_screen_tells_all_is_another() {
         let seen = |line: &str, noted: &StatusNote| {
             let state = ScreenState::Approval(line.to_owned());
-            let sight = Sight { state: Some(&state), edge: Edge::Activity, told_by: ToldBy::Screen };
+            let sight = ScreenObservation {
+                state: Some(&state),
+                edge: Edge::Activity,
+                status_source: StatusSource::Screen,
+            };
             note_after(noted, sight, at(9))
         };
         let first = seen("Run it? $ ls", &StatusNote::new(Status::Working, at(1), "before")).unwrap();
@@ -375,7 +405,11 @@ mod tests {
         let told = StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: rm -rf build")
             .asking(Question::told("Bash: rm -rf build"));
         let state = ScreenState::Approval("Do you want to proceed?".into());
-        let sight = Sight { state: Some(&state), edge: Edge::Silence, told_by: ToldBy::Hooks };
+        let sight = ScreenObservation {
+            state: Some(&state),
+            edge: Edge::Silence,
+            status_source: StatusSource::Hooks,
+        };
         assert_eq!(note_after(&told, sight, at(2)), None);
     }
 }

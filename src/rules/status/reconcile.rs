@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use crate::model::{
-    Agent, AgentId, AgentRecord, Client, LivePane, LiveServer, Look, Status, TaskCounts, TmuxView,
+    Agent, AgentId, AgentRecord, Client, LivePane, LiveServer, Status, TaskCounts, TmuxSnapshot, TmuxView,
 };
 use crate::rules::status::decide::{Decision, Evidence, decide};
 
@@ -17,7 +17,7 @@ use crate::rules::status::decide::{Decision, Evidence, decide};
 #[derive(Debug, Clone, Copy)]
 pub enum Seen<'a> {
     /// tmux answered with this snapshot.
-    Look(&'a Look),
+    TmuxSnapshot(&'a TmuxSnapshot),
     /// tmux did not answer, for this reason.
     Silence(&'a str),
 }
@@ -32,7 +32,7 @@ pub struct Joined {
     /// Sessions that carry an id without a record, because the registry was lost; it is rebuilt from them.
     pub orphans: Vec<String>,
     /// Sessions whose name differs from their agent's name, because a rename was interrupted.
-    pub misnamed: Vec<Misnamed>,
+    pub misnamed: Vec<RenamedSession>,
     /// Records whose directory may still have its previous name, because a rename was interrupted at a later step.
     pub unmoved: Vec<AgentRecord>,
 }
@@ -59,7 +59,7 @@ pub struct Found {
 
 /// A session with a wrong name.
 #[derive(Debug, PartialEq)]
-pub struct Misnamed {
+pub struct RenamedSession {
     /// Current name of the session.
     pub session: String,
     /// Record that the session belongs to.
@@ -77,7 +77,7 @@ pub fn join(
     now: Timestamp,
 ) -> Joined {
     let server = match seen {
-        Seen::Look(Look::Running(server)) => Some(server),
+        Seen::TmuxSnapshot(TmuxSnapshot::Running(server)) => Some(server),
         _ => None,
     };
     let index = Index::of(server);
@@ -90,7 +90,7 @@ pub fn join(
         if let Some(pane) = pane
             && pane.session != record.name.as_str()
         {
-            joined.misnamed.push(Misnamed { session: pane.session.clone(), record: record.clone() });
+            joined.misnamed.push(RenamedSession { session: pane.session.clone(), record: record.clone() });
         }
         if record.renamed_from.is_some() {
             joined.unmoved.push(record.clone());
@@ -121,10 +121,14 @@ fn evidence<'a>(
     match (pane, seen) {
         (Some(pane), _) => Evidence::Pane(pane),
         (None, Seen::Silence(why)) => Evidence::Silence(why),
-        (None, Seen::Look(Look::Running(server))) if is_of(record, server) => Evidence::SessionClosed,
+        (None, Seen::TmuxSnapshot(TmuxSnapshot::Running(server))) if is_of(record, server) => {
+            Evidence::SessionClosed
+        }
         // The socket file of a running server can be deleted, and another shell can use another socket.
-        (None, Seen::Look(_)) if record.status.status.is_live() && alive(record) => Evidence::Unreachable,
-        (None, Seen::Look(_)) => Evidence::ServerGone,
+        (None, Seen::TmuxSnapshot(_)) if record.status.status.is_live() && alive(record) => {
+            Evidence::Unreachable
+        }
+        (None, Seen::TmuxSnapshot(_)) => Evidence::ServerGone,
     }
 }
 
@@ -230,8 +234,8 @@ mod tests {
     use crate::model::{LiveClient, ServerIdentity};
     use crate::rules::status::decide::tests::{at, pane, record};
 
-    fn server(panes: Vec<LivePane>) -> Look {
-        Look::Running(LiveServer {
+    fn server(panes: Vec<LivePane>) -> TmuxSnapshot {
+        TmuxSnapshot::Running(LiveServer {
             identity: ServerIdentity("1:1".into()),
             version: "3.3a".into(),
             panes,
@@ -254,7 +258,7 @@ mod tests {
         let a = record("a", Status::Working);
         let mut foreign = pane(&a, None);
         foreign.agent = None;
-        let joined = join(vec![a], Seen::Look(&server(vec![foreign])), &|_| true, at(9));
+        let joined = join(vec![a], Seen::TmuxSnapshot(&server(vec![foreign])), &|_| true, at(9));
         assert_eq!(joined.agents[0].status, Status::Lost);
         assert!(joined.orphans.is_empty());
     }
@@ -262,7 +266,7 @@ mod tests {
     #[test]
     fn an_unknown_session_with_our_mark_is_an_orphan() {
         let a = record("a", Status::Working);
-        let joined = join(vec![], Seen::Look(&server(vec![pane(&a, None)])), &|_| true, at(9));
+        let joined = join(vec![], Seen::TmuxSnapshot(&server(vec![pane(&a, None)])), &|_| true, at(9));
         assert_eq!(joined.orphans, ["a"]);
     }
 
@@ -271,7 +275,7 @@ mod tests {
         let mut a = record("a", Status::Starting);
         (a.tmux, a.pid) = (None, None);
         let live = pane(&a, None);
-        let joined = join(vec![a], Seen::Look(&server(vec![live.clone()])), &|_| true, at(9));
+        let joined = join(vec![a], Seen::TmuxSnapshot(&server(vec![live.clone()])), &|_| true, at(9));
         assert_eq!(joined.changes[0].found, Some(Found { server: "1:1".into(), pane: live }));
         assert_eq!(joined.agents[0].status, Status::Starting);
     }
@@ -281,9 +285,9 @@ mod tests {
         let a = record("a", Status::Working);
         let mut old = pane(&a, None);
         old.session = "was".into();
-        let joined = join(vec![a.clone()], Seen::Look(&server(vec![old])), &|_| true, at(9));
+        let joined = join(vec![a.clone()], Seen::TmuxSnapshot(&server(vec![old])), &|_| true, at(9));
         assert_eq!(joined.agents[0].status, Status::Working);
-        assert_eq!(joined.misnamed, [Misnamed { session: "was".into(), record: a }]);
+        assert_eq!(joined.misnamed, [RenamedSession { session: "was".into(), record: a }]);
     }
 
     #[test]
@@ -300,7 +304,7 @@ mod tests {
         let mut split = pane(&a, Some((Some(1), None)));
         split.pane = "%0".into();
         let joined =
-            join(vec![a.clone()], Seen::Look(&server(vec![split, pane(&a, None)])), &|_| true, at(9));
+            join(vec![a.clone()], Seen::TmuxSnapshot(&server(vec![split, pane(&a, None)])), &|_| true, at(9));
         assert_eq!(joined.agents[0].status, Status::Working);
         assert_eq!(joined.agents[0].clients.len(), 1);
     }
@@ -310,7 +314,8 @@ mod tests {
         let mut a = record("a", Status::Working);
         a.tmux = None;
         for (alive, status) in [(true, Status::Working), (false, Status::Lost)] {
-            let joined = join(vec![a.clone()], Seen::Look(&Look::NoServer), &|_| alive, at(9));
+            let joined =
+                join(vec![a.clone()], Seen::TmuxSnapshot(&TmuxSnapshot::NoServer), &|_| alive, at(9));
             assert_eq!(joined.agents[0].status, status);
         }
     }
@@ -318,15 +323,15 @@ mod tests {
     #[test]
     fn an_agent_whose_server_cannot_be_reached_is_not_lost_while_its_process_runs() {
         let a = record("a", Status::Working);
-        let Look::Running(mut other) = server(vec![]) else { panic!() };
+        let TmuxSnapshot::Running(mut other) = server(vec![]) else { panic!() };
         other.identity = ServerIdentity("2:2".into());
-        for look in [Look::NoServer, Look::Running(other)] {
+        for look in [TmuxSnapshot::NoServer, TmuxSnapshot::Running(other)] {
             for (alive, status, changes) in [(true, Status::Unknown, 0), (false, Status::Lost, 1)] {
-                let joined = join(vec![a.clone()], Seen::Look(&look), &|_| alive, at(9));
+                let joined = join(vec![a.clone()], Seen::TmuxSnapshot(&look), &|_| alive, at(9));
                 assert_eq!((joined.agents[0].status, joined.changes.len()), (status, changes));
             }
         }
-        let closed = join(vec![a], Seen::Look(&server(vec![])), &|_| true, at(9));
+        let closed = join(vec![a], Seen::TmuxSnapshot(&server(vec![])), &|_| true, at(9));
         assert_eq!(closed.agents[0].status, Status::Lost);
     }
 
@@ -334,7 +339,7 @@ mod tests {
     fn only_what_changed_is_written_and_silence_changes_nothing() {
         let records = vec![record("a", Status::Working), record("b", Status::Stopped)];
         assert!(join(records.clone(), Seen::Silence("no answer"), &|_| true, at(9)).changes.is_empty());
-        let gone = join(records, Seen::Look(&Look::NoServer), &|_| false, at(9));
+        let gone = join(records, Seen::TmuxSnapshot(&TmuxSnapshot::NoServer), &|_| false, at(9));
         assert_eq!(gone.changes.len(), 1);
         assert_eq!(gone.changes[0].decision.note.status, Status::Lost);
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{AgentId, Happening, What};
+use crate::model::{AgentId, LedgerEvent, What};
 
 /// Maximum time that a row may be ahead of the registry. An older row belongs to a command that was killed between its
 /// two writes; the next change of that agent reuses its sequence number.
@@ -15,7 +15,7 @@ const REGISTRY_LAG_LIMIT: SignedDuration = SignedDuration::from_secs(10);
 #[derive(Debug, Default, PartialEq)]
 pub struct SettledRows {
     /// Rows that can be processed and have not been handled before, in ledger order.
-    pub ready: Vec<(i64, Happening)>,
+    pub ready: Vec<(i64, LedgerEvent)>,
     /// Last row before the first waiting one; a reader's cursor may move there.
     pub cursor: Option<i64>,
     /// Time of the next check if the registry does not change before.
@@ -27,7 +27,7 @@ impl SettledRows {
     /// not know was removed, and its rows never wait. Rows in `handled` lie behind a waiting row of another agent and
     /// were processed in an earlier round.
     pub fn split(
-        rows: Vec<(i64, Happening)>,
+        rows: Vec<(i64, LedgerEvent)>,
         changes: &HashMap<AgentId, u64>,
         handled: &BTreeSet<i64>,
         now: Timestamp,
@@ -54,7 +54,7 @@ impl SettledRows {
 }
 
 /// Returns when to check a row again that is ahead of the registry, or `None` if the row need not wait.
-fn retry_time(happening: &Happening, changes: Option<u64>, now: Timestamp) -> Option<Timestamp> {
+fn retry_time(happening: &LedgerEvent, changes: Option<u64>, now: Timestamp) -> Option<Timestamp> {
     let What::Status { seq, .. } = happening.what else { return None };
     let age = now.duration_since(happening.at);
     // A row with a time in the future was written before the clock was set back, and is old.
@@ -72,8 +72,8 @@ mod tests {
         AgentId(uuid::Uuid::from_u128(number))
     }
 
-    fn change(of: u128, seq: u64, second: i64) -> Happening {
-        Happening {
+    fn change(of: u128, seq: u64, second: i64) -> LedgerEvent {
+        LedgerEvent {
             at: at(second),
             agent: agent(of),
             name: "a".parse().unwrap(),
@@ -86,7 +86,7 @@ mod tests {
         settled.ready.iter().map(|(id, _)| *id).collect()
     }
 
-    fn split(rows: Vec<Happening>, registry: &[(u128, u64)], handled: &[i64], now: i64) -> SettledRows {
+    fn split(rows: Vec<LedgerEvent>, registry: &[(u128, u64)], handled: &[i64], now: i64) -> SettledRows {
         let rows = (1..).zip(rows).collect();
         let changes = registry.iter().map(|(of, changes)| (agent(*of), *changes)).collect();
         SettledRows::split(rows, &changes, &handled.iter().copied().collect(), at(now))

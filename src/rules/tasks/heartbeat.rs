@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
-use crate::model::{Cron, Heartbeat, Rhythm};
+use crate::model::{Cron, Heartbeat, Schedule};
 
 /// Search limit in days: a 29 February that must be a certain weekday occurs within 40 years.
 const HORIZON_DAYS: usize = 366 * 41;
@@ -16,7 +16,7 @@ const HORIZON_DAYS: usize = 366 * 41;
 pub fn due(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let last = heartbeat.last.unwrap_or(born);
     match &heartbeat.rhythm {
-        Rhythm::Every(seconds) => {
+        Schedule::Every(seconds) => {
             let every = period(*seconds)?;
             let passed = now.duration_since(last);
             if passed <= -every {
@@ -25,7 +25,7 @@ pub fn due(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZo
             let since_beat = SignedDuration::new(passed.as_secs() % every.as_secs(), passed.subsec_nanos());
             (passed >= every).then(|| now - since_beat)
         }
-        Rhythm::Cron(text) => {
+        Schedule::Cron(text) => {
             let cron: Cron = text.parse().ok()?;
             let latest = before(&cron, now, zone)?;
             // A last heartbeat after the next one shows that the clock was set back; a last heartbeat equal to the next
@@ -43,9 +43,9 @@ pub fn next(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZ
     }
     let last = heartbeat.last.unwrap_or(born);
     match &heartbeat.rhythm {
-        Rhythm::Every(seconds) => last.checked_add(period(*seconds)?).ok(),
+        Schedule::Every(seconds) => last.checked_add(period(*seconds)?).ok(),
         // `due` returned `None`, so a last heartbeat in the future is at most the next one, which was already queued.
-        Rhythm::Cron(text) => after(&text.parse().ok()?, last.max(now), zone),
+        Schedule::Cron(text) => after(&text.parse().ok()?, last.max(now), zone),
     }
 }
 
@@ -108,11 +108,11 @@ mod tests {
     }
 
     fn cron(text: &str, last: Option<Timestamp>) -> Heartbeat {
-        Heartbeat { rhythm: Rhythm::Cron(text.into()), prompt: "look".into(), last }
+        Heartbeat { rhythm: Schedule::Cron(text.into()), prompt: "look".into(), last }
     }
 
     fn every(seconds: u64, last: Option<i64>) -> Heartbeat {
-        Heartbeat { rhythm: Rhythm::Every(seconds), prompt: "look".into(), last: last.map(at) }
+        Heartbeat { rhythm: Schedule::Every(seconds), prompt: "look".into(), last: last.map(at) }
     }
 
     fn at(second: i64) -> Timestamp {

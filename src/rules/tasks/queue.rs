@@ -88,7 +88,7 @@ pub fn is_message(text: &str, message: &Message) -> bool {
 
 /// Evidence of a delivery whose process no longer runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Trace {
+pub struct DeliveryEvidence {
     /// Whether the marker is in the agent's input line and was not submitted.
     pub drafted: bool,
     /// Whether the marker was printed since the delivery began.
@@ -105,7 +105,7 @@ pub struct Trace {
 
 /// Outcome of an interrupted delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum DeliveryOutcome {
     /// The outcome cannot be determined yet.
     Wait,
     /// The text is in the input line and needs an Enter.
@@ -119,16 +119,16 @@ pub enum Fate {
 }
 
 /// Determines the outcome of an interrupted delivery.
-pub fn fate(trace: Trace) -> Fate {
+pub fn fate(trace: DeliveryEvidence) -> DeliveryOutcome {
     match trace {
-        Trace { drafted: true, .. } => Fate::Submit,
+        DeliveryEvidence { drafted: true, .. } => DeliveryOutcome::Submit,
         // Without hooks, the screen shows that the text was sent; with hooks, a report shows when it was accepted.
-        Trace { printed: true, hooked: false, readable: true, .. } => Fate::Taken,
-        Trace { settled: false, .. } => Fate::Wait,
-        Trace { printed: true, .. } => Fate::Unknown,
-        Trace { readable: false, hooked: false, .. } => Fate::Unknown,
-        Trace { at_rest: false, .. } => Fate::Wait,
-        Trace { printed: false, .. } => Fate::Untouched,
+        DeliveryEvidence { printed: true, hooked: false, readable: true, .. } => DeliveryOutcome::Taken,
+        DeliveryEvidence { settled: false, .. } => DeliveryOutcome::Wait,
+        DeliveryEvidence { printed: true, .. } => DeliveryOutcome::Unknown,
+        DeliveryEvidence { readable: false, hooked: false, .. } => DeliveryOutcome::Unknown,
+        DeliveryEvidence { at_rest: false, .. } => DeliveryOutcome::Wait,
+        DeliveryEvidence { printed: false, .. } => DeliveryOutcome::Untouched,
     }
 }
 
@@ -304,7 +304,7 @@ pub(in crate::rules) mod tests {
 
     #[test]
     fn what_became_of_a_delivery_is_known_or_left_to_a_person() {
-        let unseen = Trace {
+        let unseen = DeliveryEvidence {
             drafted: false,
             printed: false,
             hooked: true,
@@ -313,16 +313,48 @@ pub(in crate::rules) mod tests {
             settled: true,
         };
         for (about, trace, expected) in [
-            ("nothing to be seen of it", unseen, Fate::Untouched),
-            ("nor of one without hooks", Trace { hooked: false, ..unseen }, Fate::Untouched),
-            ("too early to tell", Trace { settled: false, ..unseen }, Fate::Wait),
-            ("its input is not read yet", Trace { at_rest: false, ..unseen }, Fate::Wait),
-            ("it stands there", Trace { drafted: true, printed: true, ..unseen }, Fate::Submit),
-            ("it stands there at once", Trace { drafted: true, settled: false, ..unseen }, Fate::Submit),
-            ("shown, and its hook will tell", Trace { printed: true, settled: false, ..unseen }, Fate::Wait),
-            ("shown, and no hook told", Trace { printed: true, ..unseen }, Fate::Unknown),
-            ("shown, and there are no hooks", Trace { printed: true, hooked: false, ..unseen }, Fate::Taken),
-            ("blind", Trace { hooked: false, readable: false, ..unseen }, Fate::Unknown),
+            ("nothing to be seen of it", unseen, DeliveryOutcome::Untouched),
+            (
+                "nor of one without hooks",
+                DeliveryEvidence { hooked: false, ..unseen },
+                DeliveryOutcome::Untouched,
+            ),
+            ("too early to tell", DeliveryEvidence { settled: false, ..unseen }, DeliveryOutcome::Wait),
+            (
+                "its input is not read yet",
+                DeliveryEvidence { at_rest: false, ..unseen },
+                DeliveryOutcome::Wait,
+            ),
+            (
+                "it stands there",
+                DeliveryEvidence { drafted: true, printed: true, ..unseen },
+                DeliveryOutcome::Submit,
+            ),
+            (
+                "it stands there at once",
+                DeliveryEvidence { drafted: true, settled: false, ..unseen },
+                DeliveryOutcome::Submit,
+            ),
+            (
+                "shown, and its hook will tell",
+                DeliveryEvidence { printed: true, settled: false, ..unseen },
+                DeliveryOutcome::Wait,
+            ),
+            (
+                "shown, and no hook told",
+                DeliveryEvidence { printed: true, ..unseen },
+                DeliveryOutcome::Unknown,
+            ),
+            (
+                "shown, and there are no hooks",
+                DeliveryEvidence { printed: true, hooked: false, ..unseen },
+                DeliveryOutcome::Taken,
+            ),
+            (
+                "blind",
+                DeliveryEvidence { hooked: false, readable: false, ..unseen },
+                DeliveryOutcome::Unknown,
+            ),
         ] {
             assert_eq!(fate(trace), expected, "{about}");
         }

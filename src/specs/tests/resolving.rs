@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::model::{
-    FoundIn, Heartbeat, Limits, NotifyOn, Origin, Param, ParamSort, ParamValue, RestartPolicy, Rhythm, Tier,
-    Workspace, WorkspaceConfig,
+    FoundIn, Heartbeat, Limits, NotifyOn, Origin, Param, ParamSort, ParamValue, RestartPolicy, Schedule,
+    Tier, Workspace, WorkspaceConfig,
 };
 use crate::specs::validation::keys;
 
@@ -61,7 +61,11 @@ fn every_key_arrives_where_it_belongs() {
         system_prompt: Some("You do\nall of it.".into()),
         env: [("A".to_owned(), "1".to_owned())].into(),
         restart: RestartPolicy::OnFailure,
-        heartbeat: Some(Heartbeat { rhythm: Rhythm::Every(1_800), prompt: "How is it?".into(), last: None }),
+        heartbeat: Some(Heartbeat {
+            rhythm: Schedule::Every(1_800),
+            prompt: "How is it?".into(),
+            last: None,
+        }),
         workspace: Workspace::Worktree,
         worktree: WorkspaceConfig { copy: vec![".env*".into()], setup: vec!["npm ci".into(), "make".into()] },
         ephemeral: true,

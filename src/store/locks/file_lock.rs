@@ -15,7 +15,7 @@ use crate::model::AgentName;
 use crate::store::StoreError;
 
 /// Time limit for waiting for the lock of an agent: longer than most operations take, short enough for a user to wait.
-pub(in crate::store) const PATIENCE: Duration = Duration::from_secs(10);
+pub(in crate::store) const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time limit for waiting for the lock of a registry. Each holder needs milliseconds, but on a busy machine a hundred
 /// processes may wait, and they do not get the lock in the order of their arrival.

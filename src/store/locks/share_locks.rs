@@ -11,7 +11,7 @@ use crate::store::locks::file_lock::{self, AgentLock};
 use crate::store::{Store, StoreError, home};
 
 /// Time limit for waiting for the lock: a process that checks whether a share is open holds it for an instant.
-const PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A share that a running process serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Store {
         let dir = self.doors_dir();
         home::create_private(&dir).map_err(StoreError::write(&dir))?;
         let text = serde_json::to_string(share).unwrap_or_default();
-        AgentLock::acquire(&self.door_file(name, share.uid), &text, PATIENCE)
+        AgentLock::acquire(&self.door_file(name, share.uid), &text, LOCK_TIMEOUT)
     }
 
     /// Returns all open shares of an agent.

@@ -14,10 +14,10 @@ use crate::store::{Store, StoreError};
 /// Directory of the slots, with one file per slot. No agent can have a lock with this name.
 const PLACES: &str = "_starting";
 /// Time limit for waiting for the lock: its holder may have to hibernate agents first, one after the other.
-const PATIENCE: Duration = Duration::from_secs(60);
+const SLOT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The lock for deciding which agents may start. It is released when the value is dropped.
-pub struct Gate(#[expect(dead_code, reason = "held for its lock")] PlainLock);
+pub struct StartLock(#[expect(dead_code, reason = "held for its lock")] PlainLock);
 
 /// The slot of one agent that is being started. It is released when the value is dropped.
 pub struct Place {
@@ -38,13 +38,13 @@ impl Drop for Place {
 
 impl Store {
     /// Waits for the lock for deciding which agents may start.
-    pub fn lock_room(&self) -> Result<Gate, StoreError> {
+    pub fn lock_room(&self) -> Result<StartLock, StoreError> {
         let path = self.home.run().join("_room.lock");
-        PlainLock::acquire(&path, PATIENCE).map(Gate)
+        PlainLock::acquire(&path, SLOT_TIMEOUT).map(StartLock)
     }
 
     /// Returns the names of the agents that are being started. The records of some may be stored already.
-    pub fn starting(&self, _gate: &Gate) -> Result<Vec<String>, StoreError> {
+    pub fn starting(&self, _gate: &StartLock) -> Result<Vec<String>, StoreError> {
         let places = self.places();
         let entries = match fs::read_dir(&places) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
@@ -58,7 +58,7 @@ impl Store {
     }
 
     /// Takes the first free slot for this agent.
-    pub fn take_place(&self, name: &AgentName, _gate: &Gate) -> Result<Place, StoreError> {
+    pub fn take_place(&self, name: &AgentName, _gate: &StartLock) -> Result<Place, StoreError> {
         let places = self.places();
         create_private(&places).map_err(StoreError::write(&places))?;
         for number in 0.. {

@@ -15,7 +15,7 @@ use crate::store::{StoreError, replace_file};
 
 /// The registry as it was last read.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Glance(Mutex<Option<Kept>>);
+pub(in crate::store) struct RegistryCache(Mutex<Option<Kept>>);
 
 #[derive(Debug)]
 struct Kept {
@@ -39,7 +39,7 @@ pub(in crate::store) enum Found {
     Nothing,
 }
 
-impl Glance {
+impl RegistryCache {
     /// Returns the text of the registry, or `None` if the file does not exist.
     pub(in crate::store) fn text(&self, path: &Path) -> Result<Option<Arc<Vec<u8>>>, StoreError> {
         let mark = fs::symlink_metadata(path).ok().map(|meta| mark(&meta));

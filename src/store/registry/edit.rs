@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::model::{AgentName, AgentRecord, Happening, Status};
+use crate::model::{AgentName, AgentRecord, LedgerEvent, Status};
 use crate::store::registry::schema::{self, Registry};
 use crate::store::{Notice, StoreError, registry::unknown_fields};
 
@@ -91,12 +91,12 @@ impl Edit {
     }
 
     /// Returns the pending events, oldest first.
-    pub fn owed(&self) -> Vec<Happening> {
+    pub fn owed(&self) -> Vec<LedgerEvent> {
         owed(&self.registry)
     }
 
     /// Replaces the pending events. Only the newest are kept if there are too many.
-    pub fn owe(&mut self, happened: &[Happening]) {
+    pub fn owe(&mut self, happened: &[LedgerEvent]) {
         if self.registry.beside(OWED).is_none() && happened.is_empty() {
             return;
         }
@@ -141,7 +141,7 @@ impl Edit {
 }
 
 /// Returns the pending events of a registry and skips those that are unknown to this version.
-pub(in crate::store) fn owed(registry: &Registry) -> Vec<Happening> {
+pub(in crate::store) fn owed(registry: &Registry) -> Vec<LedgerEvent> {
     let lines: Option<Vec<&RawValue>> =
         registry.beside(OWED).and_then(|text| serde_json::from_str(text.get()).ok());
     lines.unwrap_or_default().into_iter().filter_map(|line| serde_json::from_str(line.get()).ok()).collect()
@@ -176,7 +176,7 @@ mod tests {
         edit.owe(&[]);
         assert!(!edit.changed, "nothing owed is nothing to write");
         let owed: Vec<_> = (0..MOST_OWED as u64 + 3)
-            .map(|seq| Happening {
+            .map(|seq| LedgerEvent {
                 at: jiff::Timestamp::UNIX_EPOCH,
                 agent: AgentId(uuid::Uuid::nil()),
                 name: "a".parse().unwrap(),

@@ -15,7 +15,7 @@ use crate::model::{AgentName, AgentRecord, Status, StatusNote, Workspace};
 use crate::store::home::Home;
 use crate::store::registry::migrate::free_name;
 use crate::store::registry::schema::{self, FORMAT, Members, Parsed, Registry};
-use crate::store::replace_file::{self, Former};
+use crate::store::replace_file::{self, BackupPolicy};
 use crate::store::{
     Notice, StoreError,
     registry::{migrate, unknown_fields},
@@ -74,7 +74,7 @@ pub(in crate::store) fn rebuild(
     for file in [BEHIND, UNTOLD] {
         let _ = replace_file::replace(&home.run().join(file), notice.to_string().as_bytes());
     }
-    replace_file::replace_registry(home, registry.to_text().as_bytes(), Former::IsKeptAside)?;
+    replace_file::replace_registry(home, registry.to_text().as_bytes(), BackupPolicy::IsKeptAside)?;
     Ok((registry, notice))
 }
 
@@ -96,7 +96,7 @@ pub(in crate::store) fn migrate(
     for record in records {
         registry.entries.insert(record.name.to_string(), unknown_fields::entry(&record, None));
     }
-    replace_file::replace_registry(home, registry.to_text().as_bytes(), Former::IsKeptAside)?;
+    replace_file::replace_registry(home, registry.to_text().as_bytes(), BackupPolicy::IsKeptAside)?;
     Ok((registry, Notice { what, kept: Some(kept) }))
 }
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::model::{AgentName, AttachPolicy, HostName, Terminal};
 use crate::tmux::clients::driver::{
-    Arrival, Comer, Meeting, OBSERVER, OWN_KEY, comes_from, in_words, wants_no_more,
+    IfDriven, JoinReason, JoiningClient, OBSERVER, OWN_KEY, comes_from, in_words, wants_no_more,
 };
 use crate::tmux::clients::size::OWN_NAME;
 use crate::tmux::script::{Script, command, sh_word};
@@ -49,7 +49,7 @@ pub struct Entry<'a> {
     /// Time of the request.
     pub now: Timestamp,
     /// Whether the client is new or replaces one whose connection was lost.
-    pub arrival: Arrival,
+    pub arrival: JoinReason,
     /// Page that covers the agent's screen until the driver presses a key.
     pub cover: Option<&'a CoverPage>,
     /// Environment of the client's terminal.
@@ -68,7 +68,7 @@ pub struct BeforeAttach {
 }
 
 /// Factor by which the time limit of the query before an attach exceeds that of other calls.
-const ATTACH_PATIENCE: u32 = 3;
+const ATTACH_TIMEOUT_FACTOR: u32 = 3;
 
 /// Environment of an attaching client's terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,11 +95,11 @@ impl Around {
 
 impl Entry<'_> {
     /// Returns how to treat another driver, or `None` if the client does not ask to become the driver.
-    pub(in crate::tmux) fn meeting(&self) -> Option<Meeting> {
+    pub(in crate::tmux) fn meeting(&self) -> Option<IfDriven> {
         match (self.how, self.policy) {
             (AttachAs::Observer, _) | (_, AttachPolicy::Shared) => None,
-            (AttachAs::Driver, AttachPolicy::SingleDriver) => Some(Meeting::Yield),
-            (AttachAs::Taker, AttachPolicy::SingleDriver) => Some(Meeting::Take),
+            (AttachAs::Driver, AttachPolicy::SingleDriver) => Some(IfDriven::Yield),
+            (AttachAs::Taker, AttachPolicy::SingleDriver) => Some(IfDriven::Take),
         }
     }
 
@@ -210,7 +210,7 @@ impl Tmux {
                 let attach = ["attach-session", "-t", &target, "-f", "ignore-size"];
                 script.then(&command(&attach)).append(&around);
                 entry.host.iter().for_each(|host| comes_from(session, host, &mut script));
-                let comer = Comer {
+                let comer = JoiningClient {
                     session: entry.session,
                     named: None,
                     words: &entry.words("#{client_tty}"),
@@ -251,7 +251,7 @@ impl Tmux {
                 script.then(&command(&["refresh-client", "-t", name, "-f", "ignore-size"]));
                 script.then(&command(&switch));
                 let words = entry.words(name);
-                let comer = Comer {
+                let comer = JoiningClient {
                     session: entry.session,
                     named: Some(&own),
                     words: &words,
@@ -299,7 +299,7 @@ impl Tmux {
         let at = target::pane_of(session.as_str());
         let words = ["display-message", "-p", "-t", &at, format];
         // Many clients may attach at once, and waiting is better for the user than trying again.
-        let bound = self.setup.bound * ATTACH_PATIENCE;
+        let bound = self.setup.bound * ATTACH_TIMEOUT_FACTOR;
         let call = Call { growth: Growth::Terminal, bound, ..self.call("attach", &words) };
         let said = self.understand("attach", self.run(&call)?)?;
         let mut words = said.trim_end().splitn(4, ' ');

@@ -34,7 +34,7 @@ const WHERE: &str = "#{s/^.* on /on /:@symposium_driver_words}";
 pub(in crate::tmux) const SHOWN_MS: &str = "3000";
 
 /// A client that joins a session and asks to drive.
-pub(in crate::tmux) struct Comer<'a> {
+pub(in crate::tmux) struct JoiningClient<'a> {
     /// Session that the client joins.
     pub session: &'a AgentName,
     /// The client, or `None` if it runs the command itself.
@@ -44,12 +44,12 @@ pub(in crate::tmux) struct Comer<'a> {
     /// Time at which the client joins.
     pub now: Timestamp,
     /// Reason why the client joins.
-    pub arrival: Arrival,
+    pub arrival: JoinReason,
 }
 
 /// Reason why a client joins a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arrival {
+pub enum JoinReason {
     /// The user asks for it now.
     Anew,
     /// It replaces a client whose connection was lost and that was not the driver.
@@ -58,19 +58,19 @@ pub enum Arrival {
 
 /// Treatment of a client that asks to drive while another client drives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tmux) enum Meeting {
+pub(in crate::tmux) enum IfDriven {
     /// The joining client observes.
     Yield,
     /// The joining client drives, and the former driver observes.
     Take,
 }
 
-impl Comer<'_> {
+impl JoiningClient<'_> {
     /// Returns the commands that make the client, which is already attached, the driver or an observer, and run
     /// `when_driving` if it may type.
     pub(in crate::tmux) fn seated(
         &self,
-        meeting: Meeting,
+        meeting: IfDriven,
         when_driving: Script,
     ) -> Result<Script, TmuxError> {
         let at = target::pane_of(self.session.as_str());
@@ -82,11 +82,11 @@ impl Comer<'_> {
         self.drive(&mut drive);
         let mut meet = Script::default();
         match meeting {
-            Meeting::Yield => {
+            IfDriven::Yield => {
                 size::kept(self.session.as_str(), &mut meet);
                 self.watch(&mut meet);
             }
-            Meeting::Take => {
+            IfDriven::Take => {
                 meet.then(&command(&[
                     "set-option",
                     "-F",
@@ -100,7 +100,7 @@ impl Comer<'_> {
             }
         }
         size::fitted(self.session.as_str(), &mut drive)?;
-        if meeting == Meeting::Take {
+        if meeting == IfDriven::Take {
             size::fitted(self.session.as_str(), &mut meet)?;
             meet.append(&when_driving);
         }
@@ -125,7 +125,7 @@ impl Comer<'_> {
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver", &self.key()]));
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver_words", self.words]));
         script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_since"]));
-        if self.arrival == Arrival::Anew {
+        if self.arrival == JoinReason::Anew {
             script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_chosen", &self.key()]));
         }
         match self.named {

@@ -12,7 +12,7 @@ use tmux_interface::NewSession;
 
 use crate::model::AgentName;
 use crate::tmux::clients::attach::Entry;
-use crate::tmux::clients::driver::{Comer, OBSERVER, OWN_KEY, in_message, name_in};
+use crate::tmux::clients::driver::{JoiningClient, OBSERVER, OWN_KEY, in_message, name_in};
 use crate::tmux::clients::size::OWN_NAME;
 use crate::tmux::pane_command::{LaunchEnv, Program};
 use crate::tmux::script::{Script, command};
@@ -49,7 +49,7 @@ const OTHER: &str = "another decides";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizer {
     /// The client that should.
-    Settled,
+    FinishedTasks,
     /// Another client, although the guest's was used last.
     Another,
 }
@@ -85,7 +85,7 @@ impl Tmux {
         match (may, entry.meeting()) {
             (GuestMay::Type, Some(meeting)) => {
                 let words = entry.words("#{client_tty}");
-                let comer = Comer {
+                let comer = JoiningClient {
                     session: entry.session,
                     named: None,
                     words: &words,
@@ -137,7 +137,7 @@ impl Tmux {
             instead.then(&command(&["delete-buffer", "-b", &buffer]));
         }
         if text.is_empty() && !is_key {
-            return Ok(Sizer::Settled);
+            return Ok(Sizer::FinishedTasks);
         }
         let is_there = format!("#{{&&:#{{==:#{{pane_id}},{pane}}},#{{==:#{{pane_dead}},0}}}}");
         let is_turn = format!("#{{||:#{{==:#{{@symposium_driver}},}},#{{==:#{{@symposium_driver}},{key}}}}}");
@@ -149,7 +149,7 @@ impl Tmux {
         let check = ["if-shell", "-F", "-t", pane, &test, &deed, &instead];
         let sizer = |said: String| match said.lines().any(|line| line == OTHER) {
             true => Sizer::Another,
-            false => Sizer::Settled,
+            false => Sizer::FinishedTasks,
         };
         if is_key {
             return self.ask("type for a guest", &check).map(sizer);

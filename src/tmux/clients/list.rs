@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::model::{AgentName, Seats, Step, Terminal};
+use crate::model::{AgentName, AttachedClients, Step, Terminal};
 use crate::tmux::clients::driver::{
     OBSERVER, SHOWN_MS, in_words, known_as, let_type, name_in, told, wants, wants_no_more,
 };
@@ -15,18 +15,18 @@ const SEAT: &str = "#{client_readonly}|#{m:*ignore-size*,#{client_flags}}|#{@sym
 
 impl Tmux {
     /// Returns the clients of all sessions that have any.
-    pub fn seats(&self) -> Result<Vec<Seats>, TmuxError> {
+    pub fn seats(&self) -> Result<Vec<AttachedClients>, TmuxError> {
         let text = match self.ask("look for terminals", &["list-clients", "-F", SEAT]) {
             Err(other) if other.is_absence() => return Ok(Vec::new()),
             other => other?,
         };
         let mut lines: Vec<Seat<'_>> = text.lines().filter_map(Seat::parse).collect();
         lines.sort_by_key(|seat| seat.since);
-        let mut all: Vec<Seats> = Vec::new();
+        let mut all: Vec<AttachedClients> = Vec::new();
         for seat in lines {
             let at = all.iter().position(|seats| seats.session == seat.session).unwrap_or_else(|| {
                 let (driver, waiting) = (Some(seat.driver).filter(|key| !key.is_empty()), seat.waiting);
-                all.push(Seats {
+                all.push(AttachedClients {
                     session: seat.session.to_owned(),
                     driver: driver.map(str::to_owned),
                     waiting: waiting.split_whitespace().map(key_in).collect(),
@@ -69,7 +69,7 @@ impl Tmux {
     }
 
     /// Applies the changes, unless the driver has changed since `seats` was read.
-    pub fn reseat(&self, seats: &Seats, steps: &[Step], now: Timestamp) -> Result<(), TmuxError> {
+    pub fn reseat(&self, seats: &AttachedClients, steps: &[Step], now: Timestamp) -> Result<(), TmuxError> {
         let (session, at) = (&seats.session, target::pane_of(&seats.session));
         let mut deed = Script::default();
         for step in steps {
@@ -92,7 +92,7 @@ impl Tmux {
 }
 
 impl Step {
-    fn done(&self, seats: &Seats, now: Timestamp, script: &mut Script) {
+    fn done(&self, seats: &AttachedClients, now: Timestamp, script: &mut Script) {
         let at = target::pane_of(&seats.session);
         let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
         match self {

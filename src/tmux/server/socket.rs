@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::tmux::{TmuxError, server::files};
 
 /// Maximum length of a socket path: `sun_path` has 108 bytes on Linux, and the last is NUL.
-pub const LONGEST: usize = 107;
+pub const MAX_SOCKET_PATH: usize = 107;
 
 /// Time limit for a server to create its socket again.
 const REOPENED: Duration = Duration::from_secs(1);
@@ -59,7 +59,7 @@ pub fn choose_socket(rule: &SocketRule<'_>) -> Result<SocketChoice, TmuxError> {
         }
     };
     let length = path.as_os_str().len();
-    if length > LONGEST {
+    if length > MAX_SOCKET_PATH {
         Err(TmuxError::LongSocket { path, length })
     } else {
         Ok(SocketChoice { path, memory })

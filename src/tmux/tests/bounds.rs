@@ -62,7 +62,7 @@ fn a_socket_that_may_not_be_used_is_an_error() {
 fn a_socket_that_nobody_listens_on_is_no_server() {
     let server = Server::new();
     drop(std::os::unix::net::UnixListener::bind(server.tmux.socket()).unwrap());
-    assert_eq!(server.tmux.look().unwrap(), Look::NoServer);
+    assert_eq!(server.tmux.look().unwrap(), TmuxSnapshot::NoServer);
     server.start(&Start::new("a", &["sleep", "1000"]));
     assert!(server.pane("a").is_some());
 }

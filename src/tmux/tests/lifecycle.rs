@@ -8,10 +8,10 @@ use crate::model::Exit;
 #[test]
 fn a_look_without_a_server_says_so() {
     let server = Server::new();
-    assert_eq!(server.tmux.look().unwrap(), Look::NoServer);
+    assert_eq!(server.tmux.look().unwrap(), TmuxSnapshot::NoServer);
     server.start(&Start::new("a", &["sleep", "1000"]));
     server.bare(&["kill-server"]);
-    until("the server is gone", || (server.tmux.look().unwrap() == Look::NoServer).then_some(()));
+    until("the server is gone", || (server.tmux.look().unwrap() == TmuxSnapshot::NoServer).then_some(()));
     assert!(server.tmux.records().unwrap().is_empty());
     assert!(!server.tmux.kill_session("a", AgentId::fresh()).unwrap());
     assert_eq!(server.tmux.pane_facts("%0").unwrap(), None);

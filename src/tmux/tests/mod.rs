@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::model::{AgentId, AgentName, AttachPolicy, LivePane, LiveServer, Look};
+use crate::model::{AgentId, AgentName, AttachPolicy, LivePane, LiveServer, TmuxSnapshot};
 
 /// A tmux server for one test.
 struct Server {
@@ -90,8 +90,8 @@ impl Server {
 
     fn look(&self) -> LiveServer {
         match self.tmux.look().unwrap() {
-            Look::Running(server) => server,
-            Look::NoServer => panic!("no server"),
+            TmuxSnapshot::Running(server) => server,
+            TmuxSnapshot::NoServer => panic!("no server"),
         }
     }
 
@@ -169,7 +169,7 @@ fn entry(session: &AgentName, how: AttachAs) -> Entry<'_> {
         user: "guest",
         owner: None,
         host: None,
-        arrival: Arrival::Anew,
+        arrival: JoinReason::Anew,
         from: None,
         now,
         cover: None,

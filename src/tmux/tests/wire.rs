@@ -24,7 +24,7 @@ fn numbers(numbers: &[i32]) -> Vec<u8> {
 
 /// Takes a snapshot of a fake server that reads the handshake, sends these bytes and then runs `then` on the
 /// connection.
-fn told_by(says: &[u8], then: fn(UnixStream)) -> (Result<Look, TmuxError>, usize) {
+fn status_source(says: &[u8], then: fn(UnixStream)) -> (Result<TmuxSnapshot, TmuxError>, usize) {
     let server = Server::with(|setup| setup.bound = Duration::from_millis(500));
     let listener = UnixListener::bind(server.tmux.socket()).unwrap();
     let says = says.to_owned();
@@ -105,7 +105,7 @@ fn what_is_no_answer_is_an_error_and_is_not_asked_again() {
         (vec![0xff; 64], "version"),
         (refused, "access not allowed"),
     ] {
-        let (answer, calls) = told_by(&says, drop);
+        let (answer, calls) = status_source(&says, drop);
         assert!(matches!(&answer, Err(why) if why.to_string().contains(said)), "{said}: {answer:?}");
         assert_eq!(calls, 1, "{said}");
     }
@@ -118,7 +118,7 @@ fn silence_after_half_an_answer_is_a_time_out() {
         let _ = stream.read_to_end(&mut Vec::new());
     };
     for says in [Vec::new(), opened.clone(), opened[..20].to_vec()] {
-        let (answer, calls) = told_by(&says, listen);
+        let (answer, calls) = status_source(&says, listen);
         assert!(matches!(answer, Err(TmuxError::TimedOut { what: "look", .. })), "{answer:?}");
         assert_eq!(calls, 1);
     }
@@ -126,7 +126,7 @@ fn silence_after_half_an_answer_is_a_time_out() {
 
 #[test]
 fn a_server_of_another_version_is_left_to_the_program() {
-    let (answer, calls) = told_by(&message(VERSION, &[]), drop);
+    let (answer, calls) = status_source(&message(VERSION, &[]), drop);
     assert!(
         matches!(&answer, Err(TmuxError::Refused { said, .. }) if said.contains("protocol version")),
         "{answer:?}"
@@ -139,7 +139,7 @@ fn a_server_that_leaves_without_reading_is_left_to_the_program() {
     let server = Server::new();
     let listener = UnixListener::bind(server.tmux.socket()).unwrap();
     let leaving = std::thread::spawn(move || (0..3).for_each(|_| drop(listener.accept().unwrap())));
-    assert_eq!(server.tmux.look().unwrap(), Look::NoServer);
+    assert_eq!(server.tmux.look().unwrap(), TmuxSnapshot::NoServer);
     drop(UnixStream::connect(server.tmux.socket()).unwrap());
     leaving.join().unwrap();
 }
@@ -149,7 +149,7 @@ fn a_server_that_dies_over_a_call_is_gone() {
     let server = Server::running();
     let answer = server.tmux.ask("test", &["run-shell", "kill -9 #{pid}"]);
     assert!(matches!(answer, Err(TmuxError::NoServer { .. })), "{answer:?}");
-    assert_eq!(server.tmux.look().unwrap(), Look::NoServer);
+    assert_eq!(server.tmux.look().unwrap(), TmuxSnapshot::NoServer);
     server.start(&Start::new("a", &["sleep", "1000"]));
     assert!(server.pane("a").is_some());
 }

@@ -22,7 +22,7 @@ use session::{Talk, Unanswered};
 const IS_SPOKEN_HERE: bool = cfg!(target_endian = "little");
 
 /// Time for a process to end after its connections are closed, because an exiting process closes its files first.
-const LAST_BREATH: Duration = Duration::from_millis(200);
+const SERVER_EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Sends a call to the server. Returns `None` if the protocol cannot be used; then the server has not executed
 /// anything.
@@ -39,7 +39,7 @@ pub(in crate::tmux) fn ask(socket: &Path, call: &Call<'_>) -> Result<Option<Said
         Ok(said) => Ok(Some(said)),
         Err(Unanswered::NotAsked) => Ok(None),
         Err(Unanswered::TimedOut) => Err(call.timed_out()),
-        Err(Unanswered::Lost) if server.is_some_and(|server| linux::ends(server, LAST_BREATH)) => {
+        Err(Unanswered::Lost) if server.is_some_and(|server| linux::ends(server, SERVER_EXIT_TIMEOUT)) => {
             Ok(Some(Said { success: false, out: Vec::new(), err: "lost server".to_owned() }))
         }
         Err(Unanswered::Lost) => odd("nothing more, and closed the connection".to_owned()),

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthChar;
 use crate::base::plural::counted;
 use crate::cli::agent::handoff::bytes;
 use crate::cli::render::agent_table::clean;
-use crate::manager::{Parcel, QueueWish};
+use crate::manager::{OpenedHandoff, QueueWish};
 use crate::model::{HandedMessage, HandedTask, Manifest, Part, Spec};
 use crate::rules::workspace::handoff::{Told, listed_names};
 
@@ -34,7 +34,7 @@ struct Queue<'a> {
 }
 
 impl View<'_> {
-    pub(super) fn of(parcel: &Parcel, queue: QueueWish) -> View<'_> {
+    pub(super) fn of(parcel: &OpenedHandoff, queue: QueueWish) -> View<'_> {
         View {
             manifest: &parcel.manifest,
             title: parcel.record.title.as_deref(),
@@ -51,7 +51,7 @@ impl View<'_> {
 /// Renders a hand-off as text: one line for each field, then the texts that the agent receives, and last what it
 /// does, so that this is visible next to the question. Lines are broken at `width` here and not by the terminal,
 /// because a continuation at the beginning of a line could pass for a line of this program.
-pub(super) fn card(parcel: &Parcel, queue: QueueWish, width: Option<usize>) -> String {
+pub(super) fn card(parcel: &OpenedHandoff, queue: QueueWish, width: Option<usize>) -> String {
     let about = about(parcel).into_iter().map(|(key, value)| (key, clean(&value)));
     // These have lines of their own and are printed in full.
     let told = parcel.told(queue).sentences().into_iter().map(|text| ("told", format!("it {text}")));
@@ -90,7 +90,7 @@ fn broken(line: &str, room: usize) -> Vec<String> {
     pieces
 }
 
-fn about(parcel: &Parcel) -> Vec<(&'static str, String)> {
+fn about(parcel: &OpenedHandoff) -> Vec<(&'static str, String)> {
     let manifest = &parcel.manifest;
     let size =
         |part: Part| manifest.entries.iter().find(|entry| entry.name == part).map_or(0, |entry| entry.size);

@@ -9,7 +9,7 @@ pub(super) enum Step {
     /// The user has not chosen yet.
     Go,
     /// The line with this index was chosen.
-    Chosen(usize),
+    LaunchPlan(usize),
     /// The user cancelled.
     Left,
 }
@@ -105,7 +105,7 @@ impl Chooser {
     }
 
     fn chosen(&self, at: usize) -> Step {
-        self.matching().get(at).map_or(Step::Go, |index| Step::Chosen(*index))
+        self.matching().get(at).map_or(Step::Go, |index| Step::LaunchPlan(*index))
     }
 
     fn filtered(&mut self, change: impl FnOnce(&mut String)) -> Step {
@@ -147,19 +147,19 @@ mod tests {
     #[test]
     fn keys_select_filter_and_leave() {
         for (keys, expected) in [
-            (&b"\r"[..], Step::Chosen(0)),
-            (b"\x1b[B\r", Step::Chosen(1)),
-            (b"\x1bOB\x1bOB\x1bOB\x1b[A\r", Step::Chosen(1)),
-            (b"2", Step::Chosen(1)),
+            (&b"\r"[..], Step::LaunchPlan(0)),
+            (b"\x1b[B\r", Step::LaunchPlan(1)),
+            (b"\x1bOB\x1bOB\x1bOB\x1b[A\r", Step::LaunchPlan(1)),
+            (b"2", Step::LaunchPlan(1)),
             (b"9", Step::Go),
-            (b"docs\r", Step::Chosen(2)),
-            (b"idle do\r", Step::Chosen(2)),
+            (b"docs\r", Step::LaunchPlan(2)),
+            (b"idle do\r", Step::LaunchPlan(2)),
             (b"nothing\r", Step::Go),
-            (b"nothing\x15\r", Step::Chosen(0)),
-            (b"docsx\x7f\r", Step::Chosen(2)),
-            (b"do cs\x17c\r", Step::Chosen(2)),
-            (b"WEB\r", Step::Chosen(1)),
-            (b"\x1b[5~\x1b[1;5C\r", Step::Chosen(0)),
+            (b"nothing\x15\r", Step::LaunchPlan(0)),
+            (b"docsx\x7f\r", Step::LaunchPlan(2)),
+            (b"do cs\x17c\r", Step::LaunchPlan(2)),
+            (b"WEB\r", Step::LaunchPlan(1)),
+            (b"\x1b[5~\x1b[1;5C\r", Step::LaunchPlan(0)),
             (b"\x1b", Step::Left),
             (b"\x03", Step::Left),
             ("ü\r".as_bytes(), Step::Go),

@@ -43,14 +43,14 @@ fn place_of(name: &str) -> Place {
 fn the_nearest_bond_counts() {
     let (place, records) = (place_of("me"), all());
     for (name, expected) in [
-        ("me", Bond::Itself),
-        ("child", Bond::Below),
-        ("grandchild", Bond::Below),
-        ("neighbour", Bond::Project),
-        ("boss", Bond::Parent),
-        ("sister", Bond::Stranger),
-        ("stranger", Bond::Stranger),
-        ("nowhere", Bond::Stranger),
+        ("me", Relation::Itself),
+        ("child", Relation::Below),
+        ("grandchild", Relation::Below),
+        ("neighbour", Relation::Project),
+        ("boss", Relation::Parent),
+        ("sister", Relation::Stranger),
+        ("stranger", Relation::Stranger),
+        ("nowhere", Relation::Stranger),
     ] {
         assert_eq!(place.bond(named(&records, name)), Some(expected), "{name}");
     }
@@ -59,21 +59,21 @@ fn the_nearest_bond_counts() {
     let place = Place::new(Caller::Agent(Box::new(named(&near, "me").clone())), near.clone());
     assert_eq!(
         place.bond(named(&near, "boss")),
-        Some(Bond::Project),
+        Some(Relation::Project),
         "a parent of the project is of the project"
     );
-    assert_eq!(place.bond(named(&near, "child")), Some(Bond::Below), "a child is more than a neighbour");
+    assert_eq!(place.bond(named(&near, "child")), Some(Relation::Below), "a child is more than a neighbour");
     let nowhere = place_of("nowhere");
     assert_eq!(
         nowhere.bond(named(&records, "stranger")),
-        Some(Bond::Stranger),
+        Some(Relation::Stranger),
         "no project is nobody's project"
     );
 }
 
 #[test]
 fn an_act_is_allowed_by_the_bond() {
-    // In the order of Bond::ALL.
+    // In the order of Relation::ALL.
     for (act, allowed) in [
         (Act::See, "yyyyn"),
         (Act::Read, "yyynn"),
@@ -82,7 +82,8 @@ fn an_act_is_allowed_by_the_bond() {
         (Act::Report, "yynnn"),
         (Act::Change, "yynnn"),
     ] {
-        let found: String = Bond::ALL.map(|bond| if act.is_for(bond) { 'y' } else { 'n' }).iter().collect();
+        let found: String =
+            Relation::ALL.map(|bond| if act.is_for(bond) { 'y' } else { 'n' }).iter().collect();
         assert_eq!(found, allowed, "{act:?}");
     }
 }

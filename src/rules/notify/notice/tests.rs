@@ -11,11 +11,11 @@ fn wishes() -> Wishes {
     Wishes { usual: Config::default().notify.on, own: HashMap::new() }
 }
 
-fn happening(agent: &Agent, what: What, why: &str) -> Happening {
-    Happening { at: at(50), agent: agent.id, name: agent.name.clone(), what, why: why.into() }
+fn happening(agent: &Agent, what: What, why: &str) -> LedgerEvent {
+    LedgerEvent { at: at(50), agent: agent.id, name: agent.name.clone(), what, why: why.into() }
 }
 
-fn became(agent: &Agent, from: Status, why: &str) -> Happening {
+fn became(agent: &Agent, from: Status, why: &str) -> LedgerEvent {
     let what = What::Status {
         seq: 1,
         from: Some(from),
@@ -30,12 +30,12 @@ fn waiting(name: &str) -> Agent {
     Agent { waiting_for: Some(WaitingFor::Approval), ..agent(name, Status::Waiting) }
 }
 
-fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec<Notice> {
+fn notices(happened: &[LedgerEvent], agents: &[Agent], wishes: &Wishes) -> Vec<Notice> {
     crate::rules::notify::notice::notices(happened, agents, wishes, &TimeZone::UTC)
 }
 
 /// Returns titles and bodies of the notices.
-fn told(happened: &[Happening], agents: &[Agent]) -> Vec<(String, String)> {
+fn told(happened: &[LedgerEvent], agents: &[Agent]) -> Vec<(String, String)> {
     notices(happened, agents, &wishes()).into_iter().map(|notice| (notice.title, notice.body)).collect()
 }
 
@@ -183,7 +183,7 @@ fn the_last_word_counts_and_giving_up_includes_the_crash() {
 #[test]
 fn a_renamed_agent_is_told_by_its_new_name() {
     let a = waiting("new");
-    let asked = Happening { name: "old".parse().unwrap(), ..became(&a, Status::Working, "run it?") };
+    let asked = LedgerEvent { name: "old".parse().unwrap(), ..became(&a, Status::Working, "run it?") };
     assert_eq!(told(&[asked], &[a])[0].0, "new waits for approval");
 }
 

@@ -84,7 +84,7 @@ fn value(samples: &[Sample], name: &str, label: Option<(&str, &str)>) -> f64 {
 
 #[test]
 fn every_number_is_there_under_its_name() {
-    let tallies = Tallies {
+    let tallies = EventCounters {
         transitions: [(Status::Crashed, 7)].into(),
         restarts: 5,
         given_up: 1,
@@ -116,7 +116,7 @@ fn every_number_is_there_under_its_name() {
 
 #[test]
 fn the_text_looks_as_it_is_documented() {
-    let tallies = Tallies::default();
+    let tallies = EventCounters::default();
     let measured = Measured { version: "1", agents: &[Status::Idle; 3], tallies: &tallies, latency: None };
     let text = prometheus(&measured);
     let idle = "# HELP symposium_agents Agents by what they do now.\n# TYPE symposium_agents gauge\n";
@@ -128,7 +128,7 @@ proptest! {
     #[test]
     fn any_label_and_any_number_can_be_read_back(version in any::<String>(), sum in any::<f64>(), count in any::<u64>()) {
         let latency = Latency { quantiles: vec![(0.5, sum)], sum, count };
-        let tallies = Tallies { restarts: count, ..Tallies::default() };
+        let tallies = EventCounters { restarts: count, ..EventCounters::default() };
         let measured = Measured { version: &version, agents: &[], tallies: &tallies, latency: Some(&latency) };
         // A carriage return does not end a line in the format, but `lines` strips it.
         prop_assume!(!version.contains('\r'));

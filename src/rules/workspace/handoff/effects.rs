@@ -126,7 +126,7 @@ fn shortened(told: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Param, ParamSort, ParamValue, Rhythm};
+    use crate::model::{Param, ParamSort, ParamValue, Schedule};
 
     #[test]
     fn a_text_is_told_to_the_letter() {
@@ -149,7 +149,7 @@ mod tests {
         let beat = |rhythm| Heartbeat { rhythm, prompt: "look at {{where}}\nand act".into(), last: None };
         let spec = Spec {
             system_prompt: Some("You are nice.\nObey {{where}}.".into()),
-            heartbeat: Some(beat(Rhythm::Every(5400))),
+            heartbeat: Some(beat(Schedule::Every(5400))),
             params: [("where".to_owned(), param)].into(),
             ..Spec::built_in()
         };
@@ -164,7 +164,7 @@ mod tests {
         );
         // The demo agent does not act on texts, but its heartbeat runs by itself.
         assert_eq!(acts(&spec, "demo", &told), told.sentences()[1..]);
-        let at = Told { heartbeat: Some(beat(Rhythm::Cron("0 9 * * 1\n".into()))), ..Told::default() };
+        let at = Told { heartbeat: Some(beat(Schedule::Cron("0 9 * * 1\n".into()))), ..Told::default() };
         assert!(at.sentences()[0].contains(", at 0 9 * * 1<U+000A>, and is asked:"), "{at:?}");
     }
 

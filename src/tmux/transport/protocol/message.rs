@@ -5,14 +5,14 @@
 //! output of this module must be identical to that of the tmux program.
 
 /// Maximum length of a message with its header, `MAX_IMSGSIZE`.
-const LONGEST: usize = 16_384;
+const MAX_MESSAGE_BYTES: usize = 16_384;
 const HEADER: usize = 16;
 /// `PROTOCOL_VERSION`, the same from tmux 3.2 to 3.6.
 const PROTOCOL: u32 = 8;
 /// Value that the tmux program sends in place of a process id.
 const NO_PID: u32 = u32::MAX;
 /// Maximum length of the data in a [`READ`] message, after its stream number.
-pub(super) const PIECE: usize = LONGEST - HEADER - 4;
+pub(super) const PIECE: usize = MAX_MESSAGE_BYTES - HEADER - 4;
 
 /// Message types, which tmux calls `MSG_VERSION` and so on.
 pub(super) const VERSION: u32 = 12;
@@ -50,7 +50,7 @@ impl Outgoing {
     /// Appends a message whose body consists of these parts.
     pub(super) fn put(&mut self, kind: u32, body: &[&[u8]]) -> Result<(), TooLong> {
         let length = HEADER + body.iter().map(|part| part.len()).sum::<usize>();
-        let length = u16::try_from(length).ok().filter(|length| usize::from(*length) <= LONGEST);
+        let length = u16::try_from(length).ok().filter(|length| usize::from(*length) <= MAX_MESSAGE_BYTES);
         let length = length.ok_or(TooLong)?;
         self.bytes.extend(kind.to_ne_bytes());
         self.bytes.extend(length.to_ne_bytes());
@@ -80,7 +80,8 @@ impl<'a> Message<'a> {
         let (kind, length, flags, protocol) = (word(0), usize::from(half(4)), half(6), word(8));
         // The upper bytes of the version are used by the server only; flags announce a descriptor, which we never
         // receive.
-        let is_ours = (HEADER..=LONGEST).contains(&length) && flags == 0 && protocol & 0xff == PROTOCOL;
+        let is_ours =
+            (HEADER..=MAX_MESSAGE_BYTES).contains(&length) && flags == 0 && protocol & 0xff == PROTOCOL;
         // A server with another protocol version says so in a message of that version.
         if !is_ours && kind != VERSION {
             return Err(format!(
@@ -128,10 +129,10 @@ mod tests {
     fn a_message_may_have_16_kilobytes_and_no_more() {
         let mut out = Outgoing::default();
         assert_eq!(out.put(READ, &[&[0; 4], &[7; PIECE]]), Ok(()));
-        assert_eq!(out.bytes.len(), LONGEST);
+        assert_eq!(out.bytes.len(), MAX_MESSAGE_BYTES);
         assert_eq!(out.put(READ, &[&[0; 4], &[7; PIECE + 1]]), Err(TooLong));
         assert_eq!(out.put(READ, &[&[7; 70_000]]), Err(TooLong));
-        assert_eq!(out.bytes.len(), LONGEST);
+        assert_eq!(out.bytes.len(), MAX_MESSAGE_BYTES);
     }
 
     #[test]
