@@ -1,4 +1,4 @@
-//! Five-field cron expressions: the minutes, hours, days, months and weekdays they match. `rules/heartbeat.rs` converts
+//! Five-field cron expressions: the minutes, hours, days, months and weekdays they match. `rules/tasks/heartbeat.rs` converts
 //! them to instants in a time zone.
 //!
 //! The syntax is that of vixie cron: `*`, lists, ranges, steps, names of months and weekdays. Sunday is 0 and 7. If

@@ -180,3 +180,21 @@ fn references_to_decisions_in_the_source_name_existing_files() {
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
+
+#[test]
+fn source_files_named_in_the_documentation_exist() {
+    let file = Regex::new(r"`(?:src/)?([a-z_]+/[a-z_/]+\.(?:rs|toml))`").expect("a pattern");
+    let is_top_level = |path: &str| {
+        path.split('/').next().is_some_and(|top| root().join("src").join(top).is_dir() || top == "src")
+    };
+    let mut missing = Vec::new();
+    for page in pages() {
+        let text = prose(&page);
+        for named in file.captures_iter(&text).map(|found| found[1].to_owned()) {
+            if is_top_level(&named) && !root().join("src").join(&named).exists() {
+                missing.push(format!("{page}: {named}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "these files do not exist:\n{}", missing.join("\n"));
+}

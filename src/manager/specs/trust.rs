@@ -1,5 +1,5 @@
 //! `spec trust` and `spec untrust`, and the check before a spawn: a spec of a project may change what runs on this
-//! machine only if the user agreed to the current content of the project's spec files. The rule is in `rules/trust.rs`.
+//! machine only if the user agreed to the current content of the project's spec files. The rule is in `rules/access/trust.rs`.
 
 use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};

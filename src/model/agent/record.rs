@@ -1,7 +1,7 @@
 //! The stored description of an agent: one entry of the registry, a copy of which is kept in the agent's tmux session.
 //!
 //! Every field is always written, with `null` for a missing value. A field that this version does not write therefore
-//! comes from a newer version and is kept (see `store/schema.rs`).
+//! comes from a newer version and is kept (see `store/registry/schema.rs`).
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Attaches clients to sessions and detaches them. `manager/attach.rs` decides when this process becomes the client.
+//! Attaches clients to sessions and detaches them. `manager/terminal/attach.rs` decides when this process becomes the client.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
