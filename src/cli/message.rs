@@ -90,7 +90,7 @@ fn told(sent: &[Message]) -> String {
             match (woken.is_empty(), others.is_empty()) {
                 (_, true) => format!("sent to {}", names(&woken)),
                 (true, _) => format!(
-                    "sent to {}; nobody is woken for it: name those who should be as @NAME in the text",
+                    "sent to {}; no agent is woken for it: name agents as @NAME in the text to wake them",
                     names(&others)
                 ),
                 (false, false) => {

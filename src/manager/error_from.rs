@@ -52,7 +52,7 @@ impl From<TmuxError> for Error {
             },
             TmuxError::Duplicate { session } => Error::Unsafe {
                 what: format!("a tmux session named `{session}` is there, and it is not this agent's"),
-                hint: "use another name (`--name`, or `symposium agent rename`), or end that session if it is nobody's: \
+                hint: "use another name (`--name`, or `symposium agent rename`), or end that session if it is unused: \
                        it may be an agent of another home on this tmux server"
                     .into(),
             },

@@ -58,11 +58,16 @@ const WAYS: &[(&str, &str, Way, &[&str])] = &[
     ("agent", "rename", ONCE, &["old", "new"]),
     ("agent", "rm", ONCE, &["name"]),
     ("agent", "prune", ONCE, &[]),
-    ("agent", "share", Way::Here("only whoever is on that machine can let another user of it in"), &["name"]),
+    (
+        "agent",
+        "share",
+        Way::Here("only a user of that machine can share an agent with another user of it"),
+        &["name"],
+    ),
     (
         "agent",
         "unshare",
-        Way::Here("only whoever is on that machine can let another user of it in"),
+        Way::Here("only a user of that machine can share an agent with another user of it"),
         &["name"],
     ),
     ("agent", "shell", Way::Here("it opens a program in a terminal of that machine"), &["name"]),

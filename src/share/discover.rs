@@ -70,7 +70,7 @@ pub fn ask(doors: &[Found], until: Instant) -> io::Result<Vec<Answer>> {
 fn knock(door: &Found) -> io::Result<UnixStream> {
     let mut line = connect::at_once(&door.path)?;
     if connect::listener(&line)? != door.owner {
-        return Err(io::Error::other("somebody else listens there"));
+        return Err(io::Error::other("another process listens there"));
     }
     let mut hello = Vec::new();
     Hello::new(Want::Ask, "dumb", (80, 24)).write(&mut hello)?;

@@ -48,7 +48,7 @@ impl Door {
         place.prepare()?;
         let path = place.door(name);
         if connect::has_listener(&path) {
-            return Err(ShareError::Unsafe { path, why: "somebody listens there already".to_owned() });
+            return Err(ShareError::Unsafe { path, why: "another process listens there already".to_owned() });
         }
         let _ = std::fs::remove_file(&path);
         let listener = UnixListener::bind(&path).map_err(ShareError::file("listen at", &path))?;

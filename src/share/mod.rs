@@ -42,7 +42,7 @@ pub enum ShareError {
         why: String,
     },
     /// The agent is not, or no longer, shared with this user.
-    #[error("nobody answers at {}", path.display())]
+    #[error("no process answers at {}", path.display())]
     NoDoor {
         /// Path at which the socket would be.
         path: PathBuf,

@@ -200,7 +200,7 @@ fn commands_other_than_attach_are_refused_for_a_shared_agent() {
         let refused = agent(&env, &[verb, &["nobody/api"], text].concat()).fails(2);
         assert_eq!(
             refused.stderr,
-            "error: `nobody/api` is an agent that somebody shares, and such a one can only be attached\n\
+            "error: `nobody/api` is a shared agent of another user, which can only be attached\n\
              hint: `symposium agent attach nobody/api`\n"
         );
     }

@@ -9,7 +9,7 @@ use crate::support::TestEnv;
 fn detach_disconnects_all_clients_and_keeps_the_agent() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo up; exec sleep 1000"]);
-    assert_eq!(agent(&env, &["detach", "a"]).ok().stderr, "nobody was attached\n");
+    assert_eq!(agent(&env, &["detach", "a"]).ok().stderr, "no client was attached\n");
     let terminals = [(); 2].map(|()| env.terminal([env.binary(), "agent", "attach", "a"]));
     terminals.iter().for_each(|terminal| terminal.wait_for_text("up"));
     assert_eq!(agent(&env, &["detach", "a"]).ok().stderr, "2 terminals detached\n");
@@ -34,7 +34,10 @@ fn detach_can_disconnect_one_client_by_its_tty() {
     env.wait_until("one is left", || {
         shown(&env, "a")["clients"].as_array().is_some_and(|all| all.len() == 1)
     });
-    assert_eq!(agent(&env, &["detach", "a", "--client", "/dev/none"]).ok().stderr, "nobody was attached\n");
+    assert_eq!(
+        agent(&env, &["detach", "a", "--client", "/dev/none"]).ok().stderr,
+        "no client was attached\n"
+    );
 }
 
 #[test]

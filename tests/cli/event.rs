@@ -101,7 +101,7 @@ fn an_exit_is_recorded_without_a_command() {
     env.wait_until("a closed session is noted", || {
         env.registry()["sessions"]["b"]["status"]["status"] == "lost"
     });
-    assert_eq!(shown(&env, "b")["reason"], "its tmux session was closed by somebody else");
+    assert_eq!(shown(&env, "b")["reason"], "its tmux session was closed from outside");
     agent(&env, &["resume", "b"]).ok();
     assert_eq!(status(&env, "b"), "working");
 }

@@ -369,7 +369,7 @@ fn import_asks_for_agreement_to_commands_and_permissions() {
     let file = exported(&one, "busy");
     let two = elsewhere(&one);
     assert_snapshot!(two.redacted(&import(&two, &file, &[]).fails(1).stderr), @"
-    error: agent `busy` would do things on this machine that nobody has agreed to
+    error: agent `busy` would do things on this machine that need your consent
       it sets its worktree up with `touch set-up-here`
       it uses without asking: Bash
       it runs whatever it likes without asking (tier `free`)

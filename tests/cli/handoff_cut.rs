@@ -51,6 +51,6 @@ fn the_hidden_child_runner_refuses_other_callers() {
     let env = TestEnv::new();
     let made = env.root().join("made");
     let refused = env.symposium(["tied", "/bin/touch", made.to_str().unwrap()]).fails(1);
-    assert!(refused.stderr.contains("whoever asked for it is not there"), "{refused:?}");
+    assert!(refused.stderr.contains("the process that asked for it has ended"), "{refused:?}");
     assert!(!made.exists());
 }

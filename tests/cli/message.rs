@@ -80,7 +80,7 @@ fn messages_reach_parents_children_projects_and_users() {
     let all = by(&env, "lead", &["send", "@project", "read this, @docs"]).ok();
     assert!(all.stderr.starts_with("sent to docs; kept until they read it: fix\n"), "{all:?}");
     let all = message(&env, &["send", "@.", "all of you"]).ok();
-    assert_snapshot!(all.stderr, @"sent to docs, fix, lead; nobody is woken for it: name those who should be as @NAME in the text");
+    assert_snapshot!(all.stderr, @"sent to docs, fix, lead; no agent is woken for it: name agents as @NAME in the text to wake them");
     let unread = message(&env, &["list", "--agent", "docs", "--json"]).ok().json();
     let texts: Vec<_> = brief(&unread).into_iter().map(|(_, _, text)| text).collect();
     assert_eq!(texts, ["c", "read this, @docs", "all of you"]);
@@ -119,7 +119,7 @@ fn an_unknown_recipient_is_reported_with_suggestions() {
     hint: did you mean `symposium message send @project …`?
     ");
     assert_snapshot!(said(message(&env, &["send", "parent", "x"]), 2), @"
-    error: `parent` is for agents: nobody has spawned you, a person
+    error: `parent` is an address for agents: a person has no parent
       nothing was sent
     hint: a target is an agent, `agent@project`, `@project`, `parent`, `children` or `person`
     ");

@@ -335,7 +335,7 @@ fn share_states_what_a_guest_can_do_before_granting_it() {
     assert_eq!(
         refused,
         format!(
-            "error: whoever types into an agent can do all that it can: run commands as you, read and change your \
+            "error: a user who types into an agent can do everything that it can: run commands as you, read and change your \
              files, use what it is logged in to. `--read-only` lets {name} watch\n  nothing was changed\nhint: if \
              that is meant: the same command with `--yes`\n"
         )

@@ -47,7 +47,7 @@ fn a_message_waits_for_the_end_of_a_turn() {
     env.symposium(["agent", "send", "b", "/ask make clean"]).ok();
     env.symposium(["agent", "wait", "b", "--for", "waiting", "--timeout", "20s"]).ok();
     let sent = symposium(&env, &["message", "send", "b", "when you are done"]).ok();
-    assert!(sent.stderr.contains("waits until somebody has answered `b`"), "{sent:?}");
+    assert!(sent.stderr.contains("waits for an answer to `b`"), "{sent:?}");
     // A later message to another agent that was delivered shows that the supervisor has checked the queue.
     idle(&env, "c");
     symposium(&env, &["message", "send", "c", "at once"]).ok();

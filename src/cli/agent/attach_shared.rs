@@ -25,7 +25,7 @@ pub(in crate::cli) fn address(text: &str) -> Option<Result<(String, AgentName), 
 pub(in crate::cli) fn own(text: &str) -> Result<AgentName, Error> {
     match address(text) {
         Some(Ok(_)) => Err(Error::Usage {
-            what: format!("`{text}` is an agent that somebody shares, and such a one can only be attached"),
+            what: format!("`{text}` is a shared agent of another user, which can only be attached"),
             hint: Some(format!("`symposium agent attach {}`", quoted(text))),
         }),
         _ => spawn::name(text),
@@ -87,7 +87,7 @@ pub(in crate::cli) fn list(context: &Invocation) -> Result<u8, Error> {
         return Ok(0);
     }
     if all.is_empty() {
-        context.ui.say("nobody shares an agent with you");
+        context.ui.say("no agent is shared with you");
         return Ok(0);
     }
     let rows: Vec<[String; 4]> = all

@@ -23,7 +23,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         context.ui.json(&serde_json::json!({ "detached": count }));
     } else {
         context.ui.say(&match count {
-            0 => "nobody was attached".to_owned(),
+            0 => "no client was attached".to_owned(),
             1 => "1 terminal detached".to_owned(),
             n => format!("{n} terminals detached"),
         });

@@ -20,7 +20,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     if context.ui.json {
         context.ui.json(&agent);
     } else {
-        context.ui.say(&format!("`{name}` sleeps; it wakes when somebody attaches or sends something"));
+        context.ui.say(&format!("`{name}` sleeps; it wakes when a client attaches or a prompt is sent"));
     }
     Ok(0)
 }

@@ -63,7 +63,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
 /// Describes what a share permits and asks for confirmation before granting it.
 fn asked(with: &str, context: &Invocation) -> Result<bool, Error> {
     let what = format!(
-        "whoever types into an agent can do all that it can: run commands as you, read and change your files, \
+        "a user who types into an agent can do everything that it can: run commands as you, read and change your files, \
          use what it is logged in to. `--read-only` lets {with} watch"
     );
     if !context.ui.can_ask() {

@@ -27,7 +27,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     }
     let with: Vec<&str> = ended.iter().map(|share| share.with.as_str()).collect();
     context.ui.say(&match with.is_empty() {
-        true => format!("`{name}` was shared with nobody"),
+        true => format!("`{name}` was not shared"),
         false => format!("`{name}` is no longer shared with {}; who was there is gone", with.join(", ")),
     });
     Ok(0)

@@ -63,7 +63,7 @@ impl Error {
                         counted(*live, "agent runs", "agents run")
                     ),
                 )
-                .saw("none of them is idle with nobody attached")
+                .saw("none of them is idle without an attached client")
                 .hint("stop one with `symposium agent stop NAME`, or raise `max_agents` in config.toml")
             }
             Error::TooMany { what, there } => {

@@ -12,7 +12,7 @@ impl Error {
             Error::BadHandoff { what } => {
                 report("bad-handoff", 1, what.replace(char::is_control, "\u{fffd}"))
                     .saw("nothing was changed")
-                    .hint("fetch it once more, or ask whoever made it: `symposium agent handoff export NAME`")
+                    .hint("fetch it once more, or ask its author: `symposium agent handoff export NAME`")
             }
             Error::NewerHandoff { path, found, known, needs } => {
                 let what = format!(
@@ -45,7 +45,7 @@ impl Error {
             Error::UntrustedHandoff { name, acts } => report(
                 "untrusted-handoff",
                 1,
-                format!("agent `{name}` would do things on this machine that nobody has agreed to"),
+                format!("agent `{name}` would do things on this machine that need your consent"),
             )
             .saw_all(&acts.iter().take(MOST_ACTS).flat_map(|act| lines(act)).collect::<Vec<_>>())
             .saw_all(&more(acts.len()))

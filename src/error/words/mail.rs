@@ -87,11 +87,11 @@ fn about(why: &Unreached) -> Report {
                 .hint(format!("name one by its path: `symposium message send @{first} …`"))
         }
         Unreached::Alone { project } => {
-            report("nobody-there", 3, format!("nobody else is in project {}", shown(project)))
+            report("nobody-there", 3, format!("no other agent is in project {}", shown(project)))
                 .hint("`symposium agent list --all` shows who is where")
         }
         Unreached::NoParent => {
-            report("usage", 2, "`parent` is for agents: nobody has spawned you, a person").hint(TARGETS)
+            report("usage", 2, "`parent` is an address for agents: a person has no parent").hint(TARGETS)
         }
         Unreached::NoChildren { of: None } => {
             report("usage", 2, "`children` is for agents: yours are those of a project, `@project`")

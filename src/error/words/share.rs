@@ -36,7 +36,7 @@ impl Error {
             Error::DoorSilent { what, after } => {
                 let what = format!("`{}` did not answer within {}", shown(what), seconds(*after));
                 report("door-silent", 7, what)
-                    .saw("somebody keeps a door there and lets nobody in")
+                    .saw("the owner's share process did not complete the handshake")
                     .hint("try again, or ask its owner to share it anew: `symposium agent share`")
             }
             Error::ShareNotReady { name, with, after } => {

@@ -220,7 +220,7 @@ impl Handoff<'_> {
                 true => format!("`{}` keeps its conversations where they cannot be taken along", record.kind),
                 false => format!("conversation {id} is not on disk"),
             };
-            remarks.push(format!("{why}: whoever takes it over begins a new one with the recap"));
+            remarks.push(format!("{why}: the imported agent begins a new conversation with the recap"));
             return Ok(conversation);
         };
         let failed = || Error::io(format!("cannot read the conversation {}", path.display()));

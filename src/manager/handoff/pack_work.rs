@@ -67,7 +67,7 @@ impl Handoff<'_> {
         }));
         if top.join(".gitmodules").exists() {
             remarks
-                .push("submodules are not in it: whoever takes it over needs a clone that has them".into());
+                .push("submodules are not included: the importing user needs a clone that has them".into());
         }
         let branch = git::branch(dir).filter(|branch| !tip.head.starts_with(branch.as_str()));
         if let Ok(Some(work)) = git.work(&top, branch.as_deref())

@@ -34,7 +34,7 @@ impl Lifecycle<'_> {
         {
             return Err(Error::Usage {
                 what: format!(
-                    "`{}` takes no prompt on its command line, and nobody can type into this terminal but you",
+                    "`{}` takes no prompt on its command line, and only you can type into this terminal",
                     chosen.spec.name
                 ),
                 hint: Some("leave `--task` away and type it".into()),

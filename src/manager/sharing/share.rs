@@ -166,7 +166,8 @@ impl From<ShareError> for Error {
         match error {
             ShareError::Unsafe { .. } => Error::Unsafe {
                 what: error.to_string(),
-                hint: "somebody else may have made it: ask who, or have an administrator remove it".into(),
+                hint: "another user may have created it: ask that user, or have an administrator remove it"
+                    .into(),
             },
             ShareError::NoDoor { path } => Error::NotShared { what: path.display().to_string() },
             ShareError::Silent { after } => Error::DoorSilent { what: "the door".into(), after },

@@ -383,6 +383,6 @@ pub(in crate::manager) fn work_refused(why: &GitError) -> Error {
     Error::Workspace {
         what: format!("its work cannot be taken over: {why}").replace(is_deceptive, " "),
         saw: vec!["nothing was changed".into()],
-        hint: "ask whoever made it for another: `symposium agent handoff export`".into(),
+        hint: "ask its author for another: `symposium agent handoff export`".into(),
     }
 }

@@ -24,7 +24,7 @@ pub fn die_with_parent(run: &Run<'_>) -> io::Error {
     // This check comes after the request: if the parent ended before it, this process has another parent by now.
     match asked.map_err(io::Error::from).and_then(|()| is_child_of_ours()) {
         Ok(true) => command(run).exec(),
-        Ok(false) => io::Error::other("whoever asked for it is not there"),
+        Ok(false) => io::Error::other("the process that asked for it has ended"),
         Err(error) => error,
     }
 }

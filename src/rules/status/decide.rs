@@ -125,7 +125,7 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
             interrupted_start(record).unwrap_or_else(|| interrupted(now))
         }
         Evidence::ServerGone => become_(Status::Lost, now, "its tmux server is gone (reboot or crash)"),
-        Evidence::SessionClosed => become_(Status::Lost, now, "its tmux session was closed by somebody else"),
+        Evidence::SessionClosed => become_(Status::Lost, now, "its tmux session was closed from outside"),
     }
 }
 

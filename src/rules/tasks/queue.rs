@@ -59,7 +59,7 @@ pub fn why_not(agent: &Agent) -> String {
     }
     match agent.status {
         Status::Working | Status::Starting => format!("waits until `{}` is idle", agent.name),
-        Status::Waiting => format!("waits until somebody has answered `{}`", agent.name),
+        Status::Waiting => format!("waits for an answer to `{}`", agent.name),
         Status::Unknown => format!("it is not known what `{}` does", agent.name),
         status => format!("`{}` is {status}; `symposium agent resume {}`", agent.name, agent.name),
     }

@@ -197,7 +197,7 @@ pub(in crate::specs) const PARAM: &[Key] = &[
         "What it can be; `string` when nothing is said.",
     ),
     key("choices", Shape::Texts, "What a `choice` can be."),
-    key("default", Shape::Scalar, "What it is when nobody says; without one it must be given."),
+    key("default", Shape::Scalar, "Value if the parameter is not given; without a default it is required."),
     key("description", Shape::Line, "What it is for."),
 ];
 

@@ -62,7 +62,7 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
         }
         (false, _) => {
             return Err(Error::Usage {
-                what: "nobody can be asked here whether it is wanted".into(),
+                what: "the import needs a confirmation, and there is no terminal to ask".into(),
                 hint: Some("look at it with `--show`, then add `--yes`".into()),
             });
         }
