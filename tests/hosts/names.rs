@@ -188,7 +188,7 @@ fn local_only_commands_are_refused_for_hosts_with_a_reason() {
         (&["agent", "handoff", "export", "far:a"][..], "its file is on the machine where it is run"),
         (&["agent", "handoff", "export", "far:a"], there.as_str()),
         (&["agent", "handoff", "import", "f", "--name", "far:a"], "its file is on the machine"),
-        (&["agent", "share", "far:a", "--with", "guest"], "only whoever is on that machine"),
+        (&["agent", "share", "far:a", "--with", "guest"], "only a user of that machine"),
         (&["agent", "attach", "far:owner/a"], "then `symposium agent attach owner/a`"),
         (&["--host", "far", "service", "install"], "`service install` cannot be done on another machine"),
         (&["--host", "far", "env", "list"], "it is about this machine"),
