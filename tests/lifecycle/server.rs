@@ -213,7 +213,7 @@ fn an_agent_whose_session_was_closed_is_lost_and_restorable() {
     env.tmux(["kill-session", "-t", "=one"]).ok();
     let lost = agent(&env, "one");
     assert_eq!(lost["status"], "lost");
-    assert!(lost["reason"].as_str().unwrap().contains("closed by somebody else"), "{lost}");
+    assert!(lost["reason"].as_str().unwrap().contains("closed from outside"), "{lost}");
     env.symposium(["agent", "restore", "one"]).ok();
     assert_eq!((status(&env, "one"), status(&env, "other")), ("working".into(), "working".into()));
     assert_in_order(&env);
