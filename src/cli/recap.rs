@@ -4,7 +4,7 @@ use crate::manager::{Recaps, StatusTracker};
 use std::path::Path;
 
 use super::agent::recap::{clock, counted, span};
-use super::render::agent_table::{Keep, clean, cut};
+use super::render::agent_table::{Keep, below_home, clean, cut};
 use super::{Invocation, render::ui};
 use crate::error::Error;
 use crate::model::{Digest, DigestProject, Recap, Task, TaskState};
@@ -19,7 +19,8 @@ pub(super) fn run(since: Option<jiff::Timestamp>, context: &Invocation) -> Resul
         context.ui.json(&digest);
     } else {
         let width = ui::width();
-        let lines = text(&digest).into_iter().map(|line| cut(&line, width, Keep::Beginning));
+        let home = context.manager.user_home();
+        let lines = text(&digest, home.as_deref()).into_iter().map(|line| cut(&line, width, Keep::Beginning));
         context.ui.data(&lines.collect::<Vec<_>>().join("\n"));
         // If this cannot be recorded, the next digest covers the same period again.
         let _ = Recaps(&context.manager).note_digest_seen(digest.until);
@@ -27,7 +28,7 @@ pub(super) fn run(since: Option<jiff::Timestamp>, context: &Invocation) -> Resul
     StatusTracker(&context.manager).unheard().map_or(Ok(0), Err)
 }
 
-fn text(digest: &Digest) -> Vec<String> {
+fn text(digest: &Digest, user_home: Option<&str>) -> Vec<String> {
     let seconds = digest.until.duration_since(digest.since).as_secs().unsigned_abs();
     let mut lines = vec![format!("the last {}:", span(seconds))];
     let needing = needs_you(digest);
@@ -36,7 +37,7 @@ fn text(digest: &Digest) -> Vec<String> {
         lines.extend(needing);
     }
     for project in &digest.projects {
-        lines.extend([String::new(), title(project)]);
+        lines.extend([String::new(), title(project, user_home)]);
         lines.extend(project.agents.iter().map(agent));
         lines.extend(tasks(&project.tasks));
     }
@@ -61,12 +62,16 @@ fn needs_you(digest: &Digest) -> Vec<String> {
     agents.chain(failed).collect()
 }
 
-/// Returns the name and path of a project.
-fn title(project: &DigestProject) -> String {
+/// Returns the name and path of a project. The user's home directory is written as `~`.
+fn title(project: &DigestProject, user_home: Option<&str>) -> String {
     match project.project.as_deref() {
         Some(path) => {
             let name = Path::new(path).file_name().map(|name| name.to_string_lossy().to_uppercase());
-            format!("{}  {}", clean(&name.unwrap_or_else(|| path.into())), clean(path))
+            format!(
+                "{}  {}",
+                clean(&name.unwrap_or_else(|| path.into())),
+                clean(&below_home(path, user_home))
+            )
         }
         None => "TASKS OF AGENTS THAT WERE REMOVED".to_owned(),
     }

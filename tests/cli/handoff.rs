@@ -392,7 +392,7 @@ fn without_its_conversation_the_agent_gets_the_recap() {
     spawned(&one, &["claude", "--name", "fix", "--title", "the plum", "--task", "remember plum"]);
     wait_for(&one, "fix", "idle");
     let said = agent(&one, &["handoff", "export", "fix", "-o", "f"]).ok();
-    assert!(said.stderr.contains("begins a new one with the recap"), "{said:?}");
+    assert!(said.stderr.contains("begins a new conversation with the recap"), "{said:?}");
     let file = one.project().join("f");
     let two = elsewhere(&one);
     // The files of the work may tell an agent CLI what to run.

@@ -343,8 +343,7 @@ fn a_decompression_bomb_is_refused_before_anything_is_created() {
     for more in [&[][..], &["--clone-to", fresh.to_str().unwrap()]] {
         let import = [&["handoff", "import", file, "--yes"], more].concat();
         let refused = agent(&two, &import).fails(1);
-        let why =
-            "it unfolds to more than 1000000 files and directories\n  nothing was changed\nhint: ask its author";
+        let why = "it unfolds to more than 1000000 files and directories\n  nothing was changed\nhint: ask its author";
         assert!(refused.stderr.contains(why), "{refused:?}");
         assert!(!fresh.exists());
         assert_untouched(&two);

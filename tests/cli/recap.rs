@@ -146,7 +146,7 @@ fn a_takeover_closes_the_recap_of_the_former_driver() {
 #[test]
 fn a_digest_covers_all_agents_since_the_users_last_visit() {
     let env = TestEnv::new();
-    let shop = env.root().join("shop");
+    let shop = env.home().join("shop");
     std::fs::create_dir(&shop).unwrap();
     spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
     spawned(&env, &["demo", "--name", "b", "--dir", shop.to_str().unwrap(), "--task", "/ask make clean"]);
@@ -158,7 +158,10 @@ fn a_digest_covers_all_agents_since_the_users_last_visit() {
     assert_eq!(told["projects"].as_array().map(Vec::len), Some(2), "{told}");
     let text = env.symposium(["recap"]).ok().stdout;
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what:?} is missing:\n{text}"));
-    assert!(at("NEEDS YOU") < at("Bash: make clean") && at("Bash: make clean") < at("SHOP"), "{text}");
+    assert!(
+        at("NEEDS YOU") < at("Bash: make clean") && at("Bash: make clean") < at("SHOP  ~/shop\n"),
+        "{text}"
+    );
     assert!(text.contains("1 prompt\n") || text.contains("1 prompt ·"), "{text}");
     // Events that were already shown are not repeated, except for those that still need the user.
     let again = env.symposium(["recap", "--json"]).ok().json();

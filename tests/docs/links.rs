@@ -191,7 +191,8 @@ fn source_files_named_in_the_documentation_exist() {
     for page in pages() {
         let text = prose(&page);
         for named in file.captures_iter(&text).map(|found| found[1].to_owned()) {
-            if is_top_level(&named) && !root().join("src").join(&named).exists() {
+            let exists = root().join("src").join(&named).exists() || root().join(&named).exists();
+            if is_top_level(&named) && !exists {
                 missing.push(format!("{page}: {named}"));
             }
         }

@@ -187,7 +187,7 @@ fn a_foreign_session_with_a_lost_agents_name_is_not_the_agent() {
         refused.stderr.contains("a tmux session named `one` is there, and it is not this agent's"),
         "{refused:?}"
     );
-    assert!(refused.stderr.contains("hint: use another name (`--name`, or `symposium agent rename`), or end that session if it is nobody"), "{refused:?}");
+    assert!(refused.stderr.contains("hint: use another name (`--name`, or `symposium agent rename`), or end that session if it is unused"), "{refused:?}");
     assert_eq!(status(&env, "one"), "lost", "what could not be restored is still to be restored");
     let killed = env.symposium(["agent", "kill", "one"]).ok();
     assert!(killed.stderr.contains("did not run"), "{killed:?}");

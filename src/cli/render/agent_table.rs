@@ -125,7 +125,7 @@ fn place(agent: &Agent, user_home: Option<&str>) -> String {
 }
 
 /// Replaces the user's home directory in a path by `~`.
-fn below_home(dir: &str, user_home: Option<&str>) -> String {
+pub(in crate::cli) fn below_home(dir: &str, user_home: Option<&str>) -> String {
     match user_home.and_then(|home| dir.strip_prefix(home)) {
         Some("") => "~".to_owned(),
         Some(rest) if rest.starts_with('/') => format!("~{rest}"),
