@@ -1,6 +1,5 @@
 //! The `symposium board` commands.
 
-use crate::manager::Messages;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use super::render::times::age;
 use super::{Invocation, render::ui};
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::Messages;
 use crate::manager::Writing;
 use crate::model::BoardEntry;
 

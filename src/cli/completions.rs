@@ -1,7 +1,6 @@
 //! The `symposium completions` command: prints a shell script that calls this program at each Tab, and answers those
 //! calls.
 
-use crate::manager::Diagnostics;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use super::render::ui::Ui;
 use super::shortcuts::SHORT_FORMS;
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::Diagnostics;
 use crate::manager::{Context, Named};
 use crate::model::{Priority, RestartPolicy, Status};
 

@@ -1,10 +1,10 @@
 //! The `symposium config` commands.
 
-use crate::manager::Diagnostics;
 use clap::Subcommand;
 
 use super::Invocation;
 use crate::error::Error;
+use crate::manager::Diagnostics;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {

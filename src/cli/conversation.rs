@@ -1,6 +1,5 @@
 //! The `symposium conversation` commands.
 
-use crate::manager::Conversations;
 use clap::{Args, Subcommand};
 
 use super::render::agent_table::clean;
@@ -9,6 +8,7 @@ use super::{Invocation, agent::attach_shared};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::ConversationView;
+use crate::manager::Conversations;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {

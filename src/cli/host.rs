@@ -1,6 +1,5 @@
 //! The `symposium host` commands.
 
-use crate::manager::Hosts;
 use clap::{Args, Subcommand};
 
 use super::render::columns::columns;
@@ -8,6 +7,7 @@ use super::render::times::age;
 use super::{Invocation, render::ui};
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::Hosts;
 use crate::manager::{Asking, HostCheck, HostRequest, HostView};
 use crate::model::{HostName, InvalidHost};
 

@@ -1,11 +1,11 @@
 //! The `symposium man` command: shows the manual page at a terminal and prints it as roff elsewhere.
 
-use crate::manager::Diagnostics;
 use clap::Command;
 use clap_mangen::Man;
 
 use super::render::ui::{self, Ui};
 use crate::error::Error;
+use crate::manager::Diagnostics;
 
 /// The sections that follow the commands: title and roff text.
 const SECTIONS: &[(&str, &str)] = &[

@@ -1,6 +1,5 @@
 //! The `symposium message` commands.
 
-use crate::manager::Messages;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -11,6 +10,7 @@ use super::render::times::{age, ago};
 use super::{Invocation, agent::spawn, render::ui};
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::Messages;
 use crate::manager::{MessageFilter, MessageRequest};
 use crate::model::{AgentName, Message, PERSON};
 

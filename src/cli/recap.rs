@@ -1,12 +1,12 @@
 //! The `recap` command without a name: prints a digest of all agents, with those that need the user first.
 
-use crate::manager::{Recaps, StatusTracker};
 use std::path::Path;
 
 use super::agent::recap::{clock, counted, span};
 use super::render::agent_table::{Keep, below_home, clean, cut};
 use super::{Invocation, render::ui};
 use crate::error::Error;
+use crate::manager::{Recaps, StatusTracker};
 use crate::model::{Digest, DigestProject, Recap, Task, TaskState};
 
 /// Maximum number of ended tasks that are listed for a project.

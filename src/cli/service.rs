@@ -1,10 +1,10 @@
 //! The `symposium service install` and `symposium service uninstall` commands.
 
-use crate::manager::SupervisorControl;
 use clap::{Args, Subcommand};
 
 use super::Invocation;
 use crate::error::Error;
+use crate::manager::SupervisorControl;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {

@@ -1,6 +1,5 @@
 //! The `symposium taskspace` commands.
 
-use crate::manager::Taskspaces;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -13,6 +12,7 @@ use super::{
     render::ui,
 };
 use crate::error::Error;
+use crate::manager::Taskspaces;
 use crate::manager::{As, Body, SpawnRequest, TaskspaceView};
 use crate::model::LogEntry;
 

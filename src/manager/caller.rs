@@ -1,12 +1,13 @@
 //! The caller of a command: the agent in whose process tree it runs, its directory and its terminal.
 
+use std::path::Path;
+use std::path::PathBuf;
+
 use crate::env::Env;
 use crate::env::{AGENT, AGENT_ID};
 use crate::error::Error;
 use crate::manager::Context;
 use crate::model::{AgentId, AgentName, AgentRecord};
-use std::path::Path;
-use std::path::PathBuf;
 
 impl Context {
     /// Returns whether this terminal is inside tmux.

@@ -1,5 +1,7 @@
 //! Adapters and data that [`Context`] provides beside the store: git, kinds, and the repair of the tmux socket.
 
+use std::path::Path;
+
 use crate::env::Env;
 use crate::error::Error;
 use crate::git::Git;
@@ -9,7 +11,6 @@ use crate::model::{AgentRecord, Kind};
 use crate::process::WITH_PARENT;
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::tmux::Tmux;
-use std::path::Path;
 
 impl Context {
     /// Returns git with the PATH and HOME of this process; its child processes end with this process.

@@ -1,15 +1,15 @@
 //! Lists the conversations of an agent and resumes a chosen one. Only ids and names are used: the content stays in the
 //! storage of the agent CLI, which is never read.
 
-use crate::manager::Context;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::supervisor::SupervisorControl;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::lifecycle::resume::{How, RestartPlan, Resumed};
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::Context;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::supervisor::SupervisorControl;
 use crate::model::{AgentName, AgentRecord, Kind, Title};
 use crate::rules::lifecycle::conversation::{Switched, switch};
 use crate::rules::lifecycle::conversation_start::{self, Opening};

@@ -1,10 +1,10 @@
 //! Child processes that must die with this process, because their partial output would remain.
 
-use crate::manager::Context;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
+use crate::manager::Context;
 use crate::process::{self, Run, WITH_PARENT};
 
 impl Context {

@@ -3,12 +3,6 @@
 //!
 //! Listing must not affect an environment, so only the registry is read.
 
-use crate::manager::Context;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::removal::AgentRemoval;
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::workspace::Workspaces;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,6 +12,12 @@ use serde::Serialize;
 use super::Removal;
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::Context;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::removal::AgentRemoval;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, EnvironmentName, TmuxSnapshot};
 use crate::store::{self, Store};
 

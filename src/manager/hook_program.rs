@@ -5,10 +5,10 @@
 //! that command. A command of another version takes over the hooks of all agents, as if it had been installed in place
 //! of the earlier version.
 
-use crate::manager::Context;
 use std::path::PathBuf;
 
 use crate::env::{AGENT_ID, Env};
+use crate::manager::Context;
 
 /// The name of the link in `run/`.
 const LINK: &str = "symposium";

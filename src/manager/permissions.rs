@@ -1,13 +1,13 @@
 //! Identifies the caller of a tool and checks its permissions. The rules are in `rules/access/permissions.rs`.
 
-use crate::manager::Context;
-use crate::manager::messages::Messages;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::tasks::Tasks;
 use std::path::{Path, PathBuf};
 
 use crate::env::{AGENT, AGENT_ID, Env};
 use crate::error::Error;
+use crate::manager::Context;
+use crate::manager::messages::Messages;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::tasks::Tasks;
 use crate::model::{AgentName, AgentRecord, Task, TaskId, TaskState};
 use crate::rules::access::permissions::{Act, Caller, Place};
 use crate::rules::tasks::address::Unreached;

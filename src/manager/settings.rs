@@ -1,7 +1,6 @@
 //! The user's settings in `config.toml` and `kinds.toml`, read again when a file has changed, and a watch on files
 //! whose changes matter.
 
-use crate::manager::Context;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
@@ -9,7 +8,9 @@ use std::time::SystemTime;
 use crate::config;
 use crate::error::Error;
 use crate::kinds::Kinds;
+use crate::manager::Context;
 use crate::model::Config;
+
 pub use crate::store::Changes;
 
 /// Name of the configuration file in the state directory.

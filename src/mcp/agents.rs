@@ -1,6 +1,5 @@
 //! The MCP tools for agents: `list_agents`, `show_agent`, `spawn_agent` and `recap`.
 
-use crate::manager::{Lifecycle, Permissions, Recaps, StatusTracker, Terminals};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -14,6 +13,7 @@ use super::tool::{Outcome, Said, Tool, ToolEffect};
 use crate::cli::{recap_text, status_word};
 use crate::error::Error;
 use crate::manager::{Body, Lifetime, Peeked, SpawnRequest, Spawned};
+use crate::manager::{Lifecycle, Permissions, Recaps, StatusTracker, Terminals};
 use crate::model::{Agent, Prompt, Status, Workspace};
 use crate::rules::access::permissions::{Act, Place, Relation};
 use crate::rules::lifecycle::params;

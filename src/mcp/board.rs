@@ -1,6 +1,5 @@
 //! The MCP tools for the board of the caller's project: `board_get` and `board_set`.
 
-use crate::manager::Messages;
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -8,6 +7,7 @@ use serde_json::json;
 use super::context::ToolContext;
 use super::tool::{Outcome, Said, Tool, ToolEffect};
 use crate::error::Error;
+use crate::manager::Messages;
 use crate::manager::Writing;
 use crate::model::BoardEntry;
 

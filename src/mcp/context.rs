@@ -1,6 +1,5 @@
 //! State that the tools share: the environment, opened on first use, and one change watcher for all waiting calls.
 
-use crate::manager::Permissions;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -9,6 +8,7 @@ use tokio::sync::watch;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::Permissions;
 use crate::manager::{Changes, Context};
 use crate::model::{AgentName, AgentRecord, TaskId};
 use crate::rules::access::permissions::{Act, Place};

@@ -1,6 +1,5 @@
 //! The MCP tools for messages: `send_message`, `read_messages` and `signal_user`.
 
-use crate::manager::{Messages, Permissions};
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -10,6 +9,7 @@ use super::taskspaces;
 use super::tool::{Outcome, Said, Tool, ToolEffect};
 use crate::error::Error;
 use crate::manager::{MessageFilter, MessageRequest};
+use crate::manager::{Messages, Permissions};
 use crate::model::{Message, PERSON};
 use crate::rules::access::permissions::{Act, Place};
 use crate::rules::tasks::address::Address;

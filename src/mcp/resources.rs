@@ -1,6 +1,5 @@
 //! The MCP resources: the board of the caller's project, a note on it, and the end of an agent's transcript.
 
-use crate::manager::{Messages, Terminals};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
@@ -9,6 +8,7 @@ use super::board;
 use super::context::{self, ToolContext};
 use super::tool::words;
 use crate::error::Error;
+use crate::manager::{Messages, Terminals};
 use crate::rules::access::permissions::Act;
 
 const BOARD: &str = "symposium://board";

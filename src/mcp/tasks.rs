@@ -1,7 +1,6 @@
 //! The MCP tools for tasks: `add_task`, `task_status`, `wait_task` (see `wait.rs`), `report_progress` and
 //! `complete_task`.
 
-use crate::manager::{Permissions, Tasks};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use super::context::ToolContext;
 use super::tool::{Outcome, Said, Tool, ToolEffect};
 use super::{agents, context, wait};
 use crate::error::Error;
+use crate::manager::{Permissions, Tasks};
 use crate::manager::{TaskAdded, TaskFilter, TaskRequest};
 use crate::model::{self, Progress, Task, TaskId, TaskState};
 use crate::rules::access::permissions::{Act, Place};

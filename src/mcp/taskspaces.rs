@@ -1,7 +1,6 @@
 //! The MCP tools of older Symposium versions: `spawn_taskspace`, `update_taskspace`, `delete_taskspace` and
 //! `log_progress`.
 
-use crate::manager::{Lifecycle, Messages, Permissions, Taskspaces};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -14,6 +13,7 @@ use super::tool::{Outcome, Said, Tool, ToolEffect};
 use super::{agents, messages};
 use crate::error::Error;
 use crate::manager::{Body, Removal, SpawnRequest, TaskspaceUpdate, Writing};
+use crate::manager::{Lifecycle, Messages, Permissions, Taskspaces};
 use crate::model::{AgentRecord, PERSON, Prompt, Workspace};
 use crate::rules::access::permissions::Act;
 

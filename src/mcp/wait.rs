@@ -2,7 +2,6 @@
 //! the latest after its time limit. A model in the middle of a turn receives nothing else, so a wait also ends when
 //! the agent asks a question that must be answered, once for each question.
 
-use crate::manager::{Permissions, Tasks};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +19,7 @@ use super::server::on_a_thread;
 use super::tasks::{card, line, view};
 use super::tool::{Outcome, Said, arguments};
 use crate::error::Error;
+use crate::manager::{Permissions, Tasks};
 use crate::model::{Task, TaskId, TaskState};
 use crate::rules::access::permissions::Act;
 

@@ -2,7 +2,6 @@
 //! one at a time. A delivery that had to wait, because a user was typing or the input line contained a draft, is
 //! retried after a delay and not at every change.
 
-use crate::manager::Dispatcher;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,6 +10,7 @@ use jiff::Timestamp;
 
 use super::tick::said;
 use crate::env::Env;
+use crate::manager::Dispatcher;
 use crate::manager::{Context, Dispatchable, Outcome, QueueItem};
 use crate::model::AgentId;
 

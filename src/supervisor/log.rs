@@ -1,7 +1,6 @@
 //! Writes the actions of the supervisor to `supervisor.log`, one JSON object per line: names and reasons, never prompts
 //! or environments.
 
-use crate::manager::SupervisorControl;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,6 +9,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::error::Error;
 use crate::manager::Context;
+use crate::manager::SupervisorControl;
 
 /// Directs all further tracing output to the log.
 pub(super) fn begin(manager: &Context) -> Result<(), Error> {

@@ -1,10 +1,6 @@
 //! One tick: reconcile → restart → dispatch → heartbeat → evict → notify → bubble → vanish, and occasionally the
 //! coalescing of tmux's timers. A stage that fails is logged and does not prevent the others.
 
-use crate::manager::{
-    AgentRemoval, Diagnostics, Dispatcher, Lifecycle, Maintenance, RegistryWriter, StatusTracker,
-    SupervisorControl, Tasks, Terminals,
-};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -16,6 +12,10 @@ use super::dispatch_pool::Dispatching;
 use super::timer_coalescer::TimerCoalescer;
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::{
+    AgentRemoval, Diagnostics, Dispatcher, Lifecycle, Maintenance, RegistryWriter, StatusTracker,
+    SupervisorControl, Tasks, Terminals,
+};
 use crate::manager::{Announcer, Context, RemovedEphemeral, WriterRepair, WriterRepairs};
 use crate::rules::notify::prometheus::Latency;
 

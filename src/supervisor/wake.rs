@@ -1,11 +1,11 @@
 //! Wakes the main loop when a file that it depends on changes, or when an agent's process ends.
 
-use crate::manager::SupervisorControl;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
 use crate::error::Error;
+use crate::manager::SupervisorControl;
 use crate::manager::{Changes, Context, Exits};
 
 /// Changes of files that have not been handled yet.

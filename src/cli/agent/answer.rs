@@ -1,6 +1,5 @@
 //! The `agent answer` command, and the code that `agent approve` and `agent deny` share.
 
-use crate::manager::{StatusTracker, Terminals};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -12,6 +11,7 @@ use crate::cli::{
 };
 use crate::error::Error;
 use crate::manager::{Answer, Answered};
+use crate::manager::{StatusTracker, Terminals};
 use crate::model::{AgentName, AskedQuestion, Dialog, Extent, visible};
 
 /// The agents to answer, and the question that was read.

@@ -1,6 +1,5 @@
 //! The `agent attach` command.
 
-use crate::manager::{Hosts, Terminals};
 use clap::Args;
 
 use crate::cli::{
@@ -11,6 +10,7 @@ use crate::cli::{
 use crate::env::Env;
 use crate::error::{Error, Report};
 use crate::manager::{Around, As, AttachRequest, Attaching, Before, JoinReason};
+use crate::manager::{Hosts, Terminals};
 use crate::model::{Agent, AgentName, Exit, HostName};
 use crate::rules::remote::pasted_from;
 

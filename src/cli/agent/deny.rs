@@ -1,11 +1,11 @@
 //! The `agent deny` command: answers no to the dialogs of agents, optionally with a reason.
 
-use crate::manager::Terminals;
 use clap::Args;
 
 use crate::cli::{Invocation, agent::answer};
 use crate::error::Error;
 use crate::manager::Answer;
+use crate::manager::Terminals;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DenyArguments {

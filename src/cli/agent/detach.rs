@@ -1,10 +1,10 @@
 //! The `agent detach` command: disconnects terminals from an agent.
 
-use crate::manager::Terminals;
 use clap::Args;
 
 use crate::cli::{Invocation, agent::spawn};
 use crate::error::Error;
+use crate::manager::Terminals;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

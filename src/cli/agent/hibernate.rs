@@ -1,10 +1,10 @@
 //! The `agent hibernate` command: ends the process of an idle agent until it is needed again.
 
-use crate::manager::Lifecycle;
 use clap::Args;
 
 use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
+use crate::manager::Lifecycle;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

@@ -1,10 +1,10 @@
 //! The `agent interrupt` command: stops the current turn of an agent.
 
-use crate::manager::Terminals;
 use clap::Args;
 
 use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::{Error, shown};
+use crate::manager::Terminals;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

@@ -1,12 +1,12 @@
 //! The `agent kill` command, with its alias `agent stop`.
 
-use crate::manager::Lifecycle;
 use std::time::Duration;
 
 use clap::Args;
 
 use crate::cli::{Invocation, agent::attach_shared, render::times};
 use crate::error::Error;
+use crate::manager::Lifecycle;
 use crate::model::AgentName;
 
 #[derive(Debug, Args)]

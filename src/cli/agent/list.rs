@@ -1,6 +1,5 @@
 //! The `agent list` command.
 
-use crate::manager::{StatusTracker, Terminals, Workspaces};
 use std::time::Duration;
 
 use clap::Args;
@@ -15,6 +14,7 @@ use crate::cli::{
 };
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::{StatusTracker, Terminals, Workspaces};
 use crate::model::{Agent, HostName, Status};
 use crate::rules::lifecycle::tree::{self, Branch};
 use crate::rules::status::display_order;

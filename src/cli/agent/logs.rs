@@ -1,6 +1,5 @@
 //! The `agent logs` command: prints or follows the transcript of an agent.
 
-use crate::manager::Terminals;
 use std::io::Write;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use clap::Args;
 use crate::cli::{Invocation, agent::attach_shared, render::times};
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::Terminals;
 use crate::manager::{LogsRequest, LogsStyle};
 
 #[derive(Debug, Args)]

@@ -1,10 +1,10 @@
 //! The `agent peek` command: prints the screen of an agent.
 
-use crate::manager::Terminals;
 use clap::Args;
 
 use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
+use crate::manager::Terminals;
 use crate::manager::{Peeked, PeekedFrom};
 use crate::model::{Status, without_deception};
 

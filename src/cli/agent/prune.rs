@@ -1,6 +1,5 @@
 //! The `agent prune` command: removes all agents that ended.
 
-use crate::manager::AgentRemoval;
 use std::time::Duration;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use jiff::SignedDuration;
 
 use crate::cli::{Invocation, render::times};
 use crate::error::Error;
+use crate::manager::AgentRemoval;
 use crate::manager::{PruneRequest, Pruned};
 
 #[derive(Debug, Args)]

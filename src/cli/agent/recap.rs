@@ -1,6 +1,5 @@
 //! The `agent recap` command, and the recap that is shown when a user attaches after a longer absence.
 
-use crate::manager::{Recaps, StatusTracker};
 use clap::Args;
 use jiff::Timestamp;
 
@@ -9,6 +8,7 @@ use crate::cli::{Invocation, agent::attach_shared, recap, render::times};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::CoverPage;
+use crate::manager::{Recaps, StatusTracker};
 use crate::model::{AgentName, ChangeKind, ChangedFile, Changes, Recap, Status};
 
 /// Maximum number of lines of a list, so that a recap fits on one screen.

@@ -1,10 +1,10 @@
 //! The `agent rm` command, and the confirmation that it shares with `taskspace delete`.
 
-use crate::manager::AgentRemoval;
 use clap::Args;
 
 use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
+use crate::manager::AgentRemoval;
 use crate::manager::{Removal, Removed};
 use crate::model::{AgentName, RemovalPreview};
 

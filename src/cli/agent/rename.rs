@@ -1,6 +1,5 @@
 //! The `agent rename` command.
 
-use crate::manager::{Lifecycle, StatusTracker};
 use clap::Args;
 
 use crate::cli::{
@@ -8,6 +7,7 @@ use crate::cli::{
     agent::{attach_shared, spawn},
 };
 use crate::error::Error;
+use crate::manager::{Lifecycle, StatusTracker};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

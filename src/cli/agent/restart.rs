@@ -1,6 +1,5 @@
 //! The `agent restart` command.
 
-use crate::manager::Lifecycle;
 use std::time::Duration;
 
 use clap::Args;
@@ -13,6 +12,7 @@ use crate::cli::{
 };
 use crate::error::Error;
 use crate::manager::ConversationChoice;
+use crate::manager::Lifecycle;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

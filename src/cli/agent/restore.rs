@@ -1,12 +1,12 @@
 //! The `agent restore` command: resumes agents that were lost.
 
-use crate::manager::Lifecycle;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::base::plural::counted;
 use crate::cli::{Invocation, agent::attach_shared, render::ui};
 use crate::error::Error;
+use crate::manager::Lifecycle;
 use crate::manager::{RestoreScope, Restored};
 use crate::model::AgentName;
 

@@ -1,11 +1,11 @@
 //! The `agent resume` command: starts a stopped agent again with its conversation.
 
-use crate::manager::{Conversations, Lifecycle};
 use clap::Args;
 
 use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
 use crate::manager::Resumed;
+use crate::manager::{Conversations, Lifecycle};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

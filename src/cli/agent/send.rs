@@ -1,6 +1,5 @@
 //! The `agent send` command: delivers a prompt to an agent.
 
-use crate::manager::Terminals;
 use std::time::Duration;
 
 use clap::Args;
@@ -12,6 +11,7 @@ use crate::cli::{
 };
 use crate::error::Error;
 use crate::manager::SendRequest;
+use crate::manager::Terminals;
 use crate::rules::tasks::typing::Lines;
 
 #[derive(Debug, Args)]

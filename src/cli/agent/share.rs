@@ -1,6 +1,5 @@
 //! The `agent share` command.
 
-use crate::manager::Sharing;
 use std::time::Duration;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use serde::Serialize;
 
 use crate::cli::{Invocation, agent::attach_shared, render::times};
 use crate::error::Error;
+use crate::manager::Sharing;
 use crate::manager::{Context, GuestMay, ShareRequest};
 use crate::model::{AgentId, AgentName, Share};
 

@@ -1,10 +1,10 @@
 //! The `agent shell` and `agent edit` commands: run a program in the workspace of an agent.
 
-use crate::manager::Terminals;
 use clap::Args;
 
 use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
+use crate::manager::Terminals;
 use crate::manager::WorkspaceProgram;
 use crate::model::Exit;
 

@@ -1,6 +1,5 @@
 //! The `agent show` command.
 
-use crate::manager::{Sharing, StatusTracker, Terminals, Workspaces};
 use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -13,6 +12,7 @@ use crate::cli::{
 };
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::{Sharing, StatusTracker, Terminals, Workspaces};
 use crate::model::{Agent, Client, DialogOption, Share, WorkCounts};
 use crate::rules::workspace::unsaved_work;
 

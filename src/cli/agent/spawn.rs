@@ -1,6 +1,5 @@
 //! The `agent spawn` command.
 
-use crate::manager::{Lifecycle, Terminals};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -10,6 +9,7 @@ use crate::cli::spec::ask_trust::{TrustFlag, with_trust};
 use crate::cli::{Invocation, agent::attach, render::ui};
 use crate::error::Error;
 use crate::manager::{Body, Lifetime, SpawnRequest, UncommittedChanges};
+use crate::manager::{Lifecycle, Terminals};
 use crate::model::{AgentName, RestartPolicy, Workspace};
 
 #[derive(Debug, Args)]

@@ -1,10 +1,10 @@
 //! The `agent unshare` command: ends shares and disconnects their guests.
 
-use crate::manager::Access;
 use clap::Args;
 
 use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
+use crate::manager::Access;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

@@ -1,6 +1,5 @@
 //! The `agent wait` command: waits until an agent has one of the given statuses.
 
-use crate::manager::Terminals;
 use std::time::Duration;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use clap::Args;
 use crate::cli::render::agent_table::status_word;
 use crate::cli::{Invocation, agent::attach_shared, render::times};
 use crate::error::Error;
+use crate::manager::Terminals;
 use crate::manager::WaitRequest;
 use crate::model::Status;
 

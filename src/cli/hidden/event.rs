@@ -1,7 +1,6 @@
 //! The hidden `symposium event` command, which must be fast and silent and always exit with 0, because it must never
 //! delay an agent.
 
-use crate::manager::{Events, Terminals};
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use clap::{Args, Subcommand};
 
 use crate::env::Env;
 use crate::manager::Context;
+use crate::manager::{Events, Terminals};
 use crate::model::{Edge, Exit, TmuxEvent};
 
 /// Upper bound for the input of a hook. A prompt of this size would not fit through a terminal.

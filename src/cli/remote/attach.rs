@@ -1,6 +1,5 @@
 //! The `agent attach HOST:NAME` command.
 
-use crate::manager::Hosts;
 use clap::ArgMatches;
 
 use super::argv::Taken;
@@ -10,6 +9,7 @@ use crate::cli::{
     render::ui,
 };
 use crate::error::Error;
+use crate::manager::Hosts;
 use crate::manager::{As, FarAttach, LinkNews, TAKE, WITHIN_TMUX};
 use crate::model::{AgentName, HostName};
 

@@ -1,7 +1,5 @@
 //! The `agent list --host H|all` command: lists the agents of other machines together with the local ones.
 
-use crate::manager::Terminals;
-use crate::manager::{Hosts, StatusTracker};
 use clap::{ArgMatches, FromArgMatches};
 use serde_json::Value;
 
@@ -11,7 +9,9 @@ use crate::cli::render::times::ago;
 use crate::cli::{Invocation, agent::list, render::ui};
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::Terminals;
 use crate::manager::{AgentList, FarAgents, HOST_TIMEOUT};
+use crate::manager::{Hosts, StatusTracker};
 use crate::model::{Agent, HostName};
 
 /// Lists the agents of one host, or of all machines.

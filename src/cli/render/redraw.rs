@@ -1,10 +1,10 @@
 //! The `--watch` option: prints a list again whenever it changes.
 
-use crate::manager::Terminals;
 use std::time::Duration;
 
 use crate::cli::{Invocation, render::ui};
 use crate::error::Error;
+use crate::manager::Terminals;
 use crate::manager::{AgentList, Watching, Woken};
 
 /// Interval at which the ages in a list are updated while nothing else changes.

@@ -1,6 +1,5 @@
 //! Asks for trust in the specs of a project before a command spawns an agent from one of them.
 
-use crate::manager::SpecCatalog;
 use std::path::Path;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use clap::Args;
 use crate::cli::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
+use crate::manager::SpecCatalog;
 use crate::manager::{Place, TrustReview};
 use crate::model::TrustState;
 

@@ -1,6 +1,5 @@
 //! The `spec check` command.
 
-use crate::manager::SpecCatalog;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,6 +9,7 @@ use crate::cli::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 use crate::manager::Place;
+use crate::manager::SpecCatalog;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

@@ -1,12 +1,12 @@
 //! The `spec init` command.
 
-use crate::manager::SpecCatalog;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cli::Invocation;
 use crate::error::Error;
+use crate::manager::SpecCatalog;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

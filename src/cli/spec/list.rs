@@ -1,6 +1,5 @@
 //! The `spec list` command.
 
-use crate::manager::SpecCatalog;
 use clap::Args;
 use unicode_width::UnicodeWidthStr;
 
@@ -8,6 +7,7 @@ use super::Looking;
 use crate::cli::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
+use crate::manager::SpecCatalog;
 use crate::manager::{KindLine, Place, SpecLine};
 use crate::model::FoundIn;
 

@@ -1,6 +1,5 @@
 //! The `spec show` command.
 
-use crate::manager::SpecCatalog;
 use clap::Args;
 
 use super::Looking;
@@ -8,6 +7,7 @@ use crate::cli::Invocation;
 use crate::cli::agent::spawn::parameter;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
+use crate::manager::SpecCatalog;
 use crate::manager::{Place, SpecShown};
 use crate::rules::lifecycle::spec_rows::{quoted, rows};
 

@@ -1,6 +1,5 @@
 //! The `spec trust` command.
 
-use crate::manager::SpecCatalog;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use clap::Args;
 use crate::cli::render::agent_table::clean;
 use crate::cli::{Invocation, spec::ask_trust};
 use crate::error::Error;
+use crate::manager::SpecCatalog;
 use crate::model::TrustState;
 
 #[derive(Debug, Args)]

@@ -1,6 +1,5 @@
 //! The `spec untrust` command.
 
-use crate::manager::SpecCatalog;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use clap::Args;
 use crate::cli::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
+use crate::manager::SpecCatalog;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

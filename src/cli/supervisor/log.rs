@@ -1,6 +1,5 @@
 //! The `symposium supervisor log` command.
 
-use crate::manager::SupervisorControl;
 use std::ops::ControlFlow;
 
 use clap::Args;
@@ -16,6 +15,7 @@ use crate::cli::{
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::LogEnd;
+use crate::manager::SupervisorControl;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

@@ -1,6 +1,5 @@
 //! The `task add` command.
 
-use crate::manager::Tasks;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use crate::cli::render::{times, ui};
 use crate::cli::spec::ask_trust::{TrustFlag, with_trust};
 use crate::error::Error;
 use crate::manager::TaskRequest;
+use crate::manager::Tasks;
 use crate::model::{Priority, Task, TaskId};
 
 #[derive(Debug, Args)]

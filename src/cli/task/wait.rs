@@ -1,6 +1,5 @@
 //! The `task wait` command.
 
-use crate::manager::Tasks;
 use std::time::Duration;
 
 use clap::Args;
@@ -10,6 +9,7 @@ use super::super::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::cli::render::{times, ui};
 use crate::error::Error;
+use crate::manager::Tasks;
 use crate::model::{Task, TaskId, TaskState};
 
 #[derive(Debug, Args)]

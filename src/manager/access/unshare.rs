@@ -4,12 +4,12 @@
 //! none of them is complete. The processes are ended first, because that needs no answer from another process, in
 //! particular not from tmux.
 
-use crate::manager::access::Access;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::access::Access;
 use crate::model::{AgentName, Share};
 use crate::process;
 use crate::share::Place;

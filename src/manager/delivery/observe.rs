@@ -1,12 +1,12 @@
 //! Observes an agent during a delivery: its screen, its terminal, its transcript and its hook reports. Types nothing.
 
-use crate::manager::status::StatusTracker;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::manager::delivery::pending_prompt::PendingPrompt;
+use crate::manager::status::StatusTracker;
 use crate::manager::status::evidence::HeardPrompt;
 use crate::model::Status;
 use crate::process::{self, TtyState};

@@ -1,8 +1,6 @@
 //! Delivery of one prompt: waits until the agent is ready, types the prompt and confirms that it was accepted. Never
 //! types it twice.
 
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Typed};
@@ -10,6 +8,8 @@ use crate::failpoint;
 use crate::kinds;
 use crate::manager::Context;
 use crate::manager::agent_process::mark_of;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use crate::manager::status::evidence::HeardPrompt;
 use crate::model::{Agent, Kind, Prompt, ScreenState, Status};
 use crate::process;

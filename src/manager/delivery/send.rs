@@ -1,5 +1,7 @@
 //! Sends a prompt to a running agent. `terminal/send.rs` wakes a hibernated agent first.
 
+use std::time::{Duration, Instant};
+
 use crate::error::{Error, Typed};
 use crate::manager::delivery::Delivery;
 use crate::manager::delivery::pending_prompt::PendingPrompt;
@@ -12,7 +14,6 @@ use crate::rules::status::from_hook::prompt_line;
 use crate::rules::status::from_screen::{ScreenObservation, StatusSource};
 use crate::rules::tasks::typing::Lines;
 use crate::store::AgentLock;
-use std::time::{Duration, Instant};
 
 /// How long to wait for a program that takes no prompt as an argument until it is ready for its initial prompt.
 const INITIAL_PROMPT_TIMEOUT: Duration = Duration::from_secs(30);

@@ -1,11 +1,5 @@
 //! `symposium doctor`: checks the installation for known problems and suggests a remedy for each.
 
-use crate::manager::diagnostics::Diagnostics;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::supervisor::service::kills_user_processes;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
@@ -15,8 +9,14 @@ use serde::Serialize;
 use crate::base::plural::counted;
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::diagnostics::Diagnostics;
 use crate::manager::diagnostics::storage_checks::DiskAnswer;
 use crate::manager::error_from::how_to_install_tmux;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::supervisor::service::kills_user_processes;
 use crate::model::{Status, TmuxSnapshot};
 use crate::process::{self, Run};
 use crate::rules::lifecycle::default_kind::PREFERRED;

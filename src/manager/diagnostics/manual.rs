@@ -1,10 +1,10 @@
 //! `symposium man` in a terminal: shows the page with the `man` program.
 
-use crate::manager::diagnostics::Diagnostics;
 use std::io::{self, Write};
 use std::path::Path;
 
 use crate::error::Error;
+use crate::manager::diagnostics::Diagnostics;
 use crate::process::{self, Run};
 
 impl Diagnostics<'_> {

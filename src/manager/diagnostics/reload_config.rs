@@ -3,10 +3,10 @@
 //! Commands and the supervisor read `config.toml` again whenever it has changed, so the command only reports its
 //! mistakes. tmux reads `tmux.conf` only when the server starts, or here.
 
-use crate::manager::diagnostics::Diagnostics;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::manager::diagnostics::Diagnostics;
 use crate::tmux::ConfState;
 
 /// Result of `config reload`.

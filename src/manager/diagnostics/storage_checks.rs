@@ -1,17 +1,17 @@
 //! Checks of the state directory and of the supervisor: whether files can be written, and which processes are stalled.
 
-use crate::env::Env;
-use crate::manager::diagnostics::Diagnostics;
-use crate::manager::maintenance::Maintenance;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::supervisor::SupervisorControl;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use crate::base::plural::counted;
+use crate::env::Env;
 use crate::error::Error;
+use crate::manager::diagnostics::Diagnostics;
 use crate::manager::diagnostics::doctor::Check;
+use crate::manager::maintenance::Maintenance;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::supervisor::SupervisorControl;
 use crate::process::Stall;
 use crate::store::{DiskSpace, probe_disk};
 

@@ -2,12 +2,6 @@
 //! accepted a prompt. Searches for the marker of the task or message. If the outcome cannot be determined, the task is
 //! flagged for the user. Nothing is typed twice.
 
-use crate::manager::delivery::Delivery;
-use crate::manager::dispatch::Dispatcher;
-use crate::manager::queue::TaskQueue;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::tasks::Tasks;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -15,7 +9,13 @@ use jiff::Timestamp;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{MessageQuery, TaskMove};
+use crate::manager::delivery::Delivery;
+use crate::manager::dispatch::Dispatcher;
 use crate::manager::dispatch::run::QueueItem;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::tasks::Tasks;
 use crate::model::{AgentRecord, MessageState, ScreenState, Status, TaskState};
 use crate::process;
 use crate::rules::status::decide::PLAIN_COMMAND;

@@ -4,20 +4,20 @@
 //! that the task was accepted, even if the process that typed it was killed. `recover` determines the outcome of the
 //! remaining deliveries.
 
-use crate::manager::delivery::Delivery;
-use crate::manager::dispatch::Dispatcher;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::queue::TaskQueue;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::tasks::Tasks;
 use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::ledger::{TaskMove, TaskQuery};
+use crate::manager::delivery::Delivery;
 use crate::manager::delivery::send::SendRequest;
+use crate::manager::dispatch::Dispatcher;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::tasks::Tasks;
 use crate::model::{
     Agent, AgentId, AgentName, AgentRecord, Message, MessageState, Status, Task, TaskId, TaskState,
     marked_message, marked_task,

@@ -3,19 +3,19 @@
 //! Events are handled quickly and silently and never fail for the caller, because an agent must never be blocked by its
 //! hooks. An event that changes nothing is recognized without a lock and costs one read of the registry.
 
-use crate::manager::access::Access;
-use crate::manager::dispatch::Dispatcher;
-use crate::manager::events::Events;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
 use jiff::tz::TimeZone;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
+use crate::manager::access::Access;
 use crate::manager::agent_process::mark_of;
+use crate::manager::dispatch::Dispatcher;
+use crate::manager::events::Events;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use crate::manager::status::evidence::{HEARD, HeardPrompt, PROMPT, WORDS};
+use crate::manager::terminal::Terminals;
 use crate::manager::workspace::worktree::branch_now;
 use crate::model::{Agent, AgentName, AgentRecord, Exit, HookSignal, Status, TmuxEvent, What};
 use crate::process;

@@ -1,13 +1,13 @@
 //! Chooses where an imported agent works: in a worktree of a repository that has its history, in a new repository, or
 //! in a scratch directory. All checks that can refuse the import run here, before anything is created.
 
-use crate::manager::handoff::Handoff;
-use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};
 
 use super::{ImportRequest, OpenedHandoff};
 use crate::error::{Error, shown};
 use crate::git;
+use crate::manager::handoff::Handoff;
+use crate::manager::specs::SpecCatalog;
 use crate::model::{HandedWork, Workspace, is_deceptive};
 
 /// The destination of an imported agent.

@@ -1,12 +1,5 @@
 //! `agent handoff export`: packs one agent into a file. Only reads, so the agent may continue meanwhile.
 
-use crate::manager::handoff::Handoff;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::recaps::Recaps;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -21,7 +14,14 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::ledger::{MessageQuery, TaskQuery};
+use crate::manager::handoff::Handoff;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::recaps::Recaps;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::spawn_manifest::SpawnManifest;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use crate::model::{
     AgentName, AgentRecord, HANDOFF_FORMAT, HandedMessage, HandedRecord, Manifest, Message, MessageState,
     Part, Recap, Recipient, Spec, Status, TaskState,

@@ -1,13 +1,6 @@
 //! `agent handoff import`: imports an agent from a file, completely or not at all. The file is untrusted: the parts of
 //! it that act on this machine are applied only if the user agreed.
 
-use crate::manager::delivery::Delivery;
-use crate::manager::handoff::Handoff;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -18,9 +11,16 @@ use super::destination::ImportTarget;
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
+use crate::manager::delivery::Delivery;
+use crate::manager::handoff::Handoff;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_manifest::{Asked, SpawnManifest};
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::workspace::Workspaces;
 use crate::model::{Agent, AgentName, AgentRecord, Conversation, Title};
 use crate::rules::lifecycle::conversation_start::{self, Opening};
 use crate::rules::status::decide::PLAIN_COMMAND;

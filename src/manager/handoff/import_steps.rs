@@ -1,11 +1,5 @@
 //! The steps of an import: workspace, conversation, queue. Each step is logged before it is executed.
 
-use crate::manager::handoff::Handoff;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::queue::TaskQueue;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -22,6 +16,12 @@ use crate::failpoint;
 use crate::git::{BranchPlan, Stage};
 use crate::kinds;
 use crate::ledger::TaskMove;
+use crate::manager::handoff::Handoff;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use crate::manager::workspace::worktree::work_refused;
 use crate::model::{
     AgentRecord, Assignee, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,

@@ -1,14 +1,14 @@
 //! Packs the work of an agent: the commits of its branch and its uncommitted changes. Files outside of a repository are
 //! not packed.
 
-use crate::manager::handoff::Handoff;
-use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 
 use super::export::ENDING;
 use crate::base::plural::counted;
 use crate::error::Error;
 use crate::git::{self, GitError};
+use crate::manager::handoff::Handoff;
+use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, HandedWork, Part, Workspace, is_deceptive};
 use crate::rules::workspace::handoff::without_credentials;
 

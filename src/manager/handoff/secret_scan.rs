@@ -1,7 +1,6 @@
 //! Scans everything that is about to be exported for text that looks like a secret, and refuses the export if it finds
 //! any.
 
-use crate::manager::handoff::Handoff;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -9,6 +8,7 @@ use std::path::Path;
 use crate::base::patch::{Kind, Place};
 use crate::error::{Error, shown};
 use crate::git::GitError;
+use crate::manager::handoff::Handoff;
 use crate::manager::specs::spawn_manifest::SpawnManifest;
 use crate::model::{AgentRecord, MANIFEST, Manifest, Part};
 use crate::process;

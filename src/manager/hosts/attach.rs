@@ -4,14 +4,14 @@
 //! The agent is not affected by a lost connection. Each attachment has an id by which the remote side recognizes its
 //! previous connection, so that a client with a dead connection does not remain the driver.
 
-use crate::manager::hosts::Hosts;
-use crate::manager::status::StatusTracker;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::{Error, shown};
 use crate::manager::As;
+use crate::manager::hosts::Hosts;
 use crate::manager::hosts::manage::unreached;
+use crate::manager::status::StatusTracker;
 use crate::model::{AgentName, HostName};
 use crate::process;
 use crate::rules::remote::{is_refused, never_connected, pause};

@@ -1,7 +1,6 @@
 //! Lists the agents of other machines, with all hosts queried in parallel. A host that does not answer in time does not
 //! delay the list: its last known agents are shown and marked as stale.
 
-use crate::manager::hosts::Hosts;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,7 @@ use serde_json::Value;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::hosts::Hosts;
 use crate::manager::hosts::manage::{far_request, unreached};
 use crate::manager::hosts::run::refuse_older;
 use crate::model::{FarRequest, Frame, Hello, Host, HostName, Times, is_deceptive};

@@ -1,7 +1,6 @@
 //! `symposium host`: manages other machines. A host is added if a symposium answers there, or if the user skips that
 //! check.
 
-use crate::manager::hosts::Hosts;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -9,9 +8,11 @@ use serde::Serialize;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::hosts::Hosts;
 use crate::model::{
     FAR_FORMAT, FarBinary, FarRequest, Frame, Hello, Host, HostAddress, HostName, RequestId, Times,
 };
+
 pub use crate::ssh::Asking;
 use crate::ssh::{Bounds, Heed, Lost, Ssh, Talked};
 

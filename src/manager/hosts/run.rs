@@ -1,10 +1,10 @@
 //! Runs a command on another machine over ssh. After a lost connection the request is repeated with the same id, so
 //! that the command is executed once in any case.
 
-use crate::manager::hosts::Hosts;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, shown};
+use crate::manager::hosts::Hosts;
 use crate::manager::hosts::list::too_much;
 use crate::manager::hosts::manage::{HELLO, difference, far_request, unreached};
 use crate::model::{FAR_FORMAT, Frame, Hello, Host, HostName, Times};

@@ -5,7 +5,6 @@
 //! lost connection neither ends it nor causes a second execution. A client that returns with the same request receives
 //! the rest of the same answer.
 
-use crate::manager::hosts::Hosts;
 use std::io::{BufRead, Read, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -13,6 +12,7 @@ use std::time::Duration;
 use crate::env::Env;
 use crate::error::{Error, Report};
 use crate::manager::Context;
+use crate::manager::hosts::Hosts;
 use crate::model::{Exit, FAR_FORMAT, FarRequest, Frame, Hello, RequestId, Times};
 use crate::process::{self, Heard, Run};
 use crate::store::{Printed, Spool};

@@ -4,9 +4,9 @@
 //! keeps its environment. Therefore the variable names a symbolic link, and each attach from an editor updates the
 //! link.
 
-use crate::manager::lifecycle::Lifecycle;
 use std::path::PathBuf;
 
+use crate::manager::lifecycle::Lifecycle;
 use crate::model::AgentId;
 use crate::store::StoreError;
 

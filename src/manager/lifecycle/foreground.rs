@@ -1,17 +1,17 @@
 //! `agent spawn --foreground`: runs the agent in this terminal, without tmux, recorded while it runs.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::workspace::Workspaces;
 use std::ffi::OsString;
 use std::path::Path;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
 use crate::manager::lifecycle::spawn::refuse_unknown_conversation;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, Exit, Prompt, Status, StatusNote};
 use crate::process::{self, Run};
 use crate::rules::status::decide::ended;

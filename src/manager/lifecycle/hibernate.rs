@@ -3,18 +3,18 @@
 //!
 //! The tmux session stays, with the environment that the agent was spawned in. The agent CLI stores the conversation.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::launch::EnvFrom;
 use crate::manager::lifecycle::resume::{How, Watch};
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use crate::manager::status::lookup::is_in_terminal;
 use crate::manager::status::reconcile::STOPPING;
+use crate::manager::workspace::Workspaces;
 use crate::model::{Agent, AgentName, AgentRecord, Kind, Status, StatusNote, What};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::store::AgentLock;

@@ -2,6 +2,8 @@
 //! that a program that exits before (for example because it is not logged in) gets it again at the next start. An
 //! accepted task is never given again.
 
+use std::path::PathBuf;
+
 use crate::env::HOME;
 use crate::error::Error;
 use crate::kinds;
@@ -15,7 +17,6 @@ use crate::manager::specs::SpecCatalog;
 use crate::model::ConversationFiles;
 use crate::model::{AgentName, AgentRecord, Assignee, Kind, NewTask};
 use crate::rules::status::decide::PLAIN_COMMAND;
-use std::path::PathBuf;
 
 /// Source of the queued task, as the ledger records it.
 const SOURCE: &str = "restart";

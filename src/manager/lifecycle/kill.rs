@@ -3,17 +3,17 @@
 //! The kind's exit keys are tried first, then signals. A state file that requests the stop is written before either, so
 //! that an interrupted kill is still recognized as requested.
 
-use crate::manager::access::Access;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
+use crate::manager::access::Access;
 use crate::manager::agent_process::{is_alive, target_of};
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::parallel::in_parallel;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use crate::manager::status::reconcile::STOPPING;
 use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote};
 use crate::process::{self, EndPlan};

@@ -1,28 +1,28 @@
 //! Starts the process of an agent, for the first time or again. Spawn, resume, restart and restore share this code.
 
-use crate::env::Env;
-use crate::error::Error;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::specs::spawn_request::Variables;
-use crate::manager::status::StatusTracker;
-use crate::model::{AgentName, Status};
-use crate::process::{self};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 use std::time::Instant;
 
+use crate::env::Env;
 use crate::env::{AGENT, AGENT_ID, HOME};
+use crate::error::Error;
 use crate::failpoint;
 use crate::kinds::{self, CommandLine, HookCommand};
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::editor_socket::EDITOR;
 use crate::manager::lifecycle::kill::not_written;
+use crate::manager::registry::RegistryWriter;
 use crate::manager::registry::session_copy::carried;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::spawn_request::Variables;
+use crate::manager::status::StatusTracker;
 use crate::manager::status::evidence::HEARD;
 use crate::manager::status::reconcile::STOPPING;
+use crate::model::{AgentName, Status};
 use crate::model::{AgentRecord, Conversation, Exit, Kind, PromptVia, StatusNote, TmuxPlace};
+use crate::process::{self};
 use crate::rules::lifecycle::conversation_start::Opening;
 use crate::rules::lifecycle::params;
 use crate::rules::status::decide::{PLAIN_COMMAND, SHELL_RUNS, is_interactive_shell};

@@ -1,16 +1,16 @@
 //! `agent rename`: changes the record first, then the instance directory, then the tmux session. The registry is
 //! authoritative, so the next command finishes an interrupted rename.
 
-use crate::manager::access::Access;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use std::path::Path;
 
 use crate::error::Error;
 use crate::failpoint;
+use crate::manager::access::Access;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
 use crate::manager::registry::session_copy::carried;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, InvalidName, Workspace};
 use crate::store::Edit;
 use crate::tmux::TmuxError;

@@ -1,15 +1,15 @@
 //! `agent restart`: ends an agent's processes and starts it again in the same pane, in the same conversation or in a
 //! new one.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::status::StatusTracker;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::resume::{How, RestartPlan, Resumed};
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::spawn_manifest::{Asked, SpawnManifest};
+use crate::manager::status::StatusTracker;
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::{conversation, conversation_start};
 use crate::rules::status::decide::PLAIN_COMMAND;

@@ -1,17 +1,17 @@
 //! `agent restore`: resumes agents that were lost in a reboot or a crash of tmux.
 
-use crate::manager::delivery::Delivery;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
+use crate::manager::delivery::Delivery;
 use crate::manager::delivery::send::SendRequest;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::resume::{How, Watch};
 use crate::manager::parallel::in_parallel;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
 use crate::model::{Agent, AgentName, AgentRecord, Status};
 use crate::rules::status::cut_off::CONTINUE_PROMPT;
 use crate::rules::tasks::typing::Lines;

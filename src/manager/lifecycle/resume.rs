@@ -1,11 +1,5 @@
 //! `agent resume`: starts an agent that has no process, in its directory and with its conversation.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,7 +7,13 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::manager::agent_process::{is_alive, mark_of, target_of};
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::workspace::Workspaces;
 use crate::model::{Agent, AgentName, AgentRecord, Kind, Status, StatusNote};
 use crate::process::{self, EndPlan};
 use crate::rules::lifecycle::conversation_start::{self, Opening};

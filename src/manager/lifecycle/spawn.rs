@@ -4,24 +4,24 @@
 //! registry is written once, when the agent runs. If the spawn is killed before that, the tmux session carries the
 //! record, and the next command recovers it from there.
 
-use crate::manager::delivery::Delivery;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::queue::TaskQueue;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::specs::spawn_request::SpawnRequest;
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::git;
+use crate::manager::delivery::Delivery;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
 use crate::manager::lifecycle::rename::refuse_reserved;
+use crate::manager::queue::TaskQueue;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_manifest::SpawnManifest;
+use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::workspace::Workspaces;
 use crate::model::Title;
 use crate::model::{
     Agent, AgentId, AgentName, AgentRecord, Conversation, Kind, Prompt, Restart, Status, StatusNote,

@@ -4,9 +4,6 @@
 //! A restart is stored before it is executed. If the supervisor is killed in between, the agent counts as ended and is
 //! scheduled again: it counts one restart too many, but is never started twice.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::maintenance::Maintenance;
-use crate::manager::registry::RegistryWriter;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -14,8 +11,11 @@ use jiff::Timestamp;
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::launch::EnvFrom;
 use crate::manager::lifecycle::resume::{How, Watch};
+use crate::manager::maintenance::Maintenance;
+use crate::manager::registry::RegistryWriter;
 use crate::model::{AgentName, AgentRecord, RestartConfig, Status, StatusNote, What};
 use crate::rules::lifecycle::restart::{Plan, plan};
 

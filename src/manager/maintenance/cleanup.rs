@@ -1,14 +1,14 @@
 //! Periodic clean-up: marks agents whose directory was deleted, removes them if the configuration says so, and deletes
 //! old ledger entries. Never touches uncommitted work.
 
-use crate::manager::maintenance::Maintenance;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::removal::AgentRemoval;
 use std::path::Path;
 
 use crate::base::plural::counted;
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::maintenance::Maintenance;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::Removal;
 use crate::model::{AfterDeletion, Agent, AgentName, AgentRecord, What};
 

@@ -1,15 +1,15 @@
 //! Forwards questions and approval requests of a child to its parent as mail, in addition to the notice to the user.
 
-use crate::manager::maintenance::Maintenance;
-use crate::manager::messages::Messages;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
 use std::collections::BTreeSet;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::MessageQuery;
+use crate::manager::maintenance::Maintenance;
+use crate::manager::messages::Messages;
 use crate::manager::messages::mail::signature;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
 use crate::model::{AgentName, AgentRecord, Recipient, Status, What};
 use crate::rules::tasks::forwarded_question::asks;
 

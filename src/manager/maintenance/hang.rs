@@ -1,10 +1,6 @@
 //! Detects hung agents, reports them, and ends those that are to be restarted. `keep_alive` restarts them as after any
 //! crash, with backoff and a limit.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::maintenance::Maintenance;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -13,6 +9,10 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::agent_process::target_of;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::maintenance::Maintenance;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use crate::manager::status::reconcile::STOPPING;
 use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote, What};
 use crate::process;

@@ -1,14 +1,14 @@
 //! Heartbeats: queues the periodic prompts of agents when they are due.
 
-use crate::manager::maintenance::Maintenance;
-use crate::manager::queue::TaskQueue;
-use crate::manager::registry::RegistryWriter;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::TaskQuery;
+use crate::manager::maintenance::Maintenance;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
 use crate::model::{AgentName, Assignee, Heartbeat, NewTask, TaskState, What};
 use crate::rules::tasks::heartbeat::{due, next};
 

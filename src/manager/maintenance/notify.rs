@@ -1,10 +1,6 @@
 //! Sends notices to the user: on the desktop, in the status line of attached terminals, by the bell, and to a command
 //! of the user.
 
-use crate::manager::maintenance::Maintenance;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::status::StatusTracker;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -14,6 +10,10 @@ use jiff::tz::TimeZone;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::Query;
+use crate::manager::maintenance::Maintenance;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::status::StatusTracker;
 use crate::model::{Agent, AgentId, Channels, LedgerEvent, Notice, Notify, NotifyOn, What};
 use crate::notify;
 use crate::rules::notify::notice::{Wishes, may_be_told, notices};

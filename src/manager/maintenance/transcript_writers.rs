@@ -1,14 +1,14 @@
 //! Monitors the transcript writers, the processes behind tmux's pipes. While one is stopped, tmux buffers all output of
 //! its agent without any limit.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::maintenance::Maintenance;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::maintenance::Maintenance;
 use crate::model::{AgentName, ServerIdentity, Status};
 use crate::process::{self, Stall, stalled_children};
 

@@ -1,14 +1,15 @@
 //! `board get`, `list`, `set`, `append` and `rm`: notes that the agents of a project share, each with its last author
 //! and time. All worktrees of a repository share one board.
 
-use crate::manager::messages::Messages;
-use crate::manager::registry::RegistryWriter;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::messages::Messages;
+use crate::manager::registry::RegistryWriter;
+
 pub use crate::ledger::Writing;
 use crate::manager::messages::mail::signature;
 use crate::model::{AgentName, BoardEntry};

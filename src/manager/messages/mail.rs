@@ -1,12 +1,6 @@
 //! `message send`, `list` and `read`: mail between agents and users. It is kept until its recipient has read it. The
 //! dispatcher (`dispatch.rs`) types it into agents; this file does not.
 
-use crate::manager::messages::Messages;
-use crate::manager::queue::TaskQueue;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::tasks::Tasks;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -15,6 +9,12 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::git;
 use crate::ledger::MessageQuery;
+use crate::manager::messages::Messages;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::tasks::Tasks;
 use crate::model::{
     AgentId, AgentName, AgentRecord, LedgerEvent, Message, MessageState, NewMessage, PERSON, Prompt,
     Recipient, What,

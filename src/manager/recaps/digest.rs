@@ -1,13 +1,13 @@
 //! `recap` without a name: events of all agents and tasks since the user last saw a digest.
 
-use crate::manager::recaps::Recaps;
-use crate::manager::status::StatusTracker;
-use crate::manager::tasks::Tasks;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::TaskFilter;
+use crate::manager::recaps::Recaps;
+use crate::manager::status::StatusTracker;
+use crate::manager::tasks::Tasks;
 use crate::model::{AgentRecord, Digest, TaskState};
 use crate::rules::notify::digest::{Told, digest, needs_a_person};
 

@@ -1,9 +1,5 @@
 //! `agent recap`: summarizes what happened to an agent in a period, from the ledger, its queue and git.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::recaps::Recaps;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
@@ -12,6 +8,10 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::ledger::{MessageQuery, Query, TaskQuery};
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::recaps::Recaps;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use crate::model::{AgentName, AgentRecord, Message, Recap, Recipient, TaskState};
 use crate::rules::notify::recap::{Known, tell};
 use crate::rules::status::from_screen::StatusSource;

@@ -1,13 +1,13 @@
 //! Unsaved work of an agent that is removed: a preview before the removal, and a copy that is kept after it.
 
-use crate::manager::removal::AgentRemoval;
-use crate::manager::workspace::Workspaces;
 use std::path::Path;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::git::RecoveryPlan;
+use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::Removed;
+use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, RecoveredWork, RecoveryRef, RemovalPreview, Workspace};
 use crate::rules::workspace::recovery::{
     RECOVERY_PERIOD, RECOVERY_REFS, commands, copy_name, is_expired, kept_until,

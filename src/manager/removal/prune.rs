@@ -1,14 +1,14 @@
 //! `agent prune`: removes agents that exited without an error or were stopped. Crashed and lost agents stay, because a
 //! user should see them first.
 
-use crate::manager::removal::AgentRemoval;
-use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Removal;
+use crate::manager::removal::AgentRemoval;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use crate::model::{Agent, AgentName, Status};
 
 /// Options of `agent prune`.

@@ -1,17 +1,17 @@
 //! `agent rm`: removes an agent and all its files. The session is closed first, then the files are deleted, then the
 //! record, so that an interrupted removal can be repeated.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::removal::AgentRemoval;
-use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use std::time::Duration;
 
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::agent_process::target_of;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::rename::adopt;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::removal::AgentRemoval;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, RecoveredWork};
 use crate::process;
 use crate::store::AgentLock;

@@ -1,13 +1,14 @@
 //! Agents that other users share with this user: listing them and attaching to them.
 
-use crate::manager::sharing::Sharing;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::sharing::Sharing;
 use crate::model::{AgentName, SharedAgent, Status};
 use crate::process;
 use crate::share::{Answer, Facts, Found, Hello, Place, Search, ShareError, ask, visit};
+
 pub use crate::share::{Left, Want};
 
 /// Time limit for finding and querying all shares of other users, and the part of it for finding them.

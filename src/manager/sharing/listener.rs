@@ -4,9 +4,6 @@
 //! It holds a lock while it lives, through which other processes find and end it. It stores nothing: the share ends
 //! with the process, and a later change by another command must not be overwritten.
 
-use crate::manager::access::Access;
-use crate::manager::sharing::Sharing;
-use crate::manager::status::StatusTracker;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -14,6 +11,9 @@ use std::time::Instant;
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Context;
+use crate::manager::access::Access;
+use crate::manager::sharing::Sharing;
+use crate::manager::status::StatusTracker;
 use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::process;
 use crate::rules::access::share::time_left_at_door;

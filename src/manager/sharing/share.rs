@@ -3,9 +3,6 @@
 //! The share is stored with the agent. A separate process in a session of our tmux server accepts the guest's
 //! connections, and ends when the share expires, independently of all other clients.
 
-use crate::manager::access::Access;
-use crate::manager::sharing::Sharing;
-use crate::manager::status::StatusTracker;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
@@ -13,8 +10,11 @@ use jiff::{SignedDuration, Timestamp};
 use crate::env::{AGENT_ID, Env, HOME};
 use crate::error::Error;
 use crate::failpoint;
+use crate::manager::access::Access;
 use crate::manager::access::unshare::Closed;
+use crate::manager::sharing::Sharing;
 use crate::manager::sharing::listener::owner;
+use crate::manager::status::StatusTracker;
 use crate::model::{Agent, AgentName, Share};
 use crate::process;
 use crate::rules::access::share::{time_left, with, without};

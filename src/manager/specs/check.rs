@@ -1,9 +1,9 @@
 //! `spec check`: reports all mistakes in the effective spec files, or in one given file, at once.
 
-use crate::manager::specs::SpecCatalog;
 use std::path::Path;
 
 use crate::error::Error;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::resolve::Place;
 use crate::model::Mistake;
 use crate::rules::lifecycle::params;

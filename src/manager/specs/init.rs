@@ -1,12 +1,12 @@
 //! `spec init`: writes a commented example `.symposium/agents.toml`. Never overwrites an existing one.
 
-use crate::manager::specs::SpecCatalog;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::manager::specs::SpecCatalog;
 use crate::specs;
 
 impl SpecCatalog<'_> {

@@ -1,11 +1,11 @@
 //! Builds a launch plan from a spawn request: finds the spec, its kind and the program, and translates the spec's
 //! options to the kind's flags. Creates nothing, so that a failure leaves nothing behind.
 
-use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, shown};
 use crate::kinds::{self, CliOptions};
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::spawn_manifest::Asked;
 use crate::manager::specs::spawn_request::{Lifetime, SpawnRequest};
 use crate::model::{AgentName, AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title, UntrustedSpec};

@@ -1,11 +1,11 @@
 //! `spec list`: the specs that are effective in a directory, including those with mistakes, and the kinds, which can be
 //! used like specs.
 
-use crate::manager::specs::SpecCatalog;
 use serde::Serialize;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::resolve::Place;
 use crate::model::{FoundIn, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;

@@ -1,10 +1,10 @@
 //! Finds the requested spec: by its name, by the name of a kind, or as a folder or file.
 
-use crate::manager::specs::SpecCatalog;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::spawn_manifest::Asked;
 use crate::model::{DEFAULT_SPEC, FoundIn, Spec, UntrustedSpec, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;

@@ -1,6 +1,5 @@
 //! `spec show`: a spec with the origin of each value, and the command line that a spawn would run.
 
-use crate::manager::specs::SpecCatalog;
 use std::path::Path;
 
 use serde::Serialize;
@@ -8,6 +7,7 @@ use serde::Serialize;
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds::{self, CommandLine, HookCommand};
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::mcp_access::Owner;
 use crate::manager::specs::resolve::Place;

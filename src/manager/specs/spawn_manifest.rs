@@ -1,12 +1,12 @@
 //! `spec.json`: the spawn manifest of an agent. It is written at a spawn and at `restart --fresh`, and every other
 //! start uses it, so that editing a spec never changes an existing agent.
 
-use crate::manager::specs::SpecCatalog;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::manager::specs::SpecCatalog;
 use crate::model::{AgentName, AgentRecord, RestartPolicy, Spec};
 use crate::rules::lifecycle::inherit::Inheritance;
 

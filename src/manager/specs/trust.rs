@@ -1,7 +1,6 @@
 //! `spec trust` and `spec untrust`, and the check before a spawn: a spec of a project may change what runs on this
 //! machine only if the user agreed to the current content of the project's spec files. The rule is in `rules/access/trust.rs`.
 
-use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,6 +8,7 @@ use serde::Serialize;
 use crate::env::Env;
 use crate::error::Error;
 use crate::git;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::resolve::Place;
 use crate::model::{DEFAULT_SPEC, ProjectFiles, Spec, TrustState, TrustedProject, UntrustedSpec};
 use crate::rules::access::trust;

@@ -3,10 +3,10 @@
 //! Its sessions are gone, but it holds the socket until all clients have exited. Such a client hangs while it writes
 //! its last output to the terminal. It is killed so that a new server can start.
 
-use crate::manager::status::StatusTracker;
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::manager::status::StatusTracker;
 use crate::process;
 use crate::tmux::Tmux;
 

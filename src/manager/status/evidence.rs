@@ -1,10 +1,11 @@
 //! Evidence about the status that hooks of an agent CLI left in the state directory of the instance.
 
+use serde::{Deserialize, Serialize};
+
 use crate::manager::status::StatusTracker;
 use crate::model::AgentName;
 use crate::model::Kind;
 use crate::rules::status::from_screen::StatusSource;
-use serde::{Deserialize, Serialize};
 
 /// State file with the last message of an agent.
 pub(in crate::manager) const WORDS: &str = "last-words";

@@ -4,10 +4,6 @@
 //! agent that the snapshot lacks is really gone. A change is written only if the record is still what was read and no
 //! other command holds the agent's lock.
 
-use crate::manager::access::Access;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use std::sync::{Arc, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -18,8 +14,12 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::Context;
+use crate::manager::access::Access;
 use crate::manager::agent_process::is_alive;
+use crate::manager::registry::RegistryWriter;
 use crate::manager::registry::session_copy::{carried, of_home};
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use crate::manager::workspace::worktree::branch_now;
 use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace};
 use crate::process::{self};

@@ -1,13 +1,13 @@
 //! Reads the screen of an agent when output starts, stops or rings the bell, and records the resulting status.
 
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use crate::manager::status::evidence::WORDS;
 use crate::model::{Agent, AgentRecord, Edge, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::status::decide::{Evidence, PLAIN_COMMAND, decide};

@@ -1,8 +1,6 @@
 //! Starts, stops and finds the supervisor. It runs in a session of our tmux server, which restarts it when it dies, and
 //! a lock ensures that there is only one.
 
-use crate::manager::registry::RegistryWriter;
-use crate::manager::supervisor::SupervisorControl;
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
@@ -11,9 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::env::{Env, HOME};
 use crate::error::Error;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::supervisor::SupervisorControl;
 use crate::manager::supervisor::stall::SupervisorStall;
 use crate::model::{AgentRecord, RestartPolicy, TaskState};
 use crate::process;
+
 pub use crate::process::Exits;
 use crate::rules::lifecycle::restart::{Plan, plan};
 use crate::store::{AgentLock, RotatingFile};

@@ -1,10 +1,10 @@
 //! `supervisor log`: prints the log of the supervisor from the oldest line that is kept.
 
-use crate::manager::supervisor::SupervisorControl;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::manager::supervisor::SupervisorControl;
 
 /// The file name of the supervisor's log in the state directory.
 pub(in crate::manager) const SUPERVISOR_LOG: &str = "supervisor.log";

@@ -2,7 +2,6 @@
 //!
 //! Uninstalling removes only the unit, never an agent.
 
-use crate::manager::supervisor::SupervisorControl;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use serde::Serialize;
 
 use crate::env::{Env, HOME};
 use crate::error::Error;
+use crate::manager::supervisor::SupervisorControl;
 use crate::model::{Exit, TmuxSnapshot};
 use crate::process::{self, Run};
 use crate::service::{self, Boot, System};

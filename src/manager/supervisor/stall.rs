@@ -1,6 +1,5 @@
 //! Detects a supervisor that makes no progress, and ends it.
 
-use crate::manager::supervisor::SupervisorControl;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use serde::Serialize;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::supervisor::SupervisorControl;
 use crate::model::Exit;
 use crate::process::{self, Run};
 use crate::rules::lifecycle::supervisor_stall::{ProcessState, Pulse, SignOfLife, SilenceCounter, pulse};

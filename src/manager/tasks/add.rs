@@ -1,18 +1,18 @@
 //! `task add`: adds a task to the queue of an agent, of a new agent of a spec, or of any agent of a spec.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::queue::TaskQueue;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::tasks::Tasks;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::queue::TaskQueue;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::launch_plan::Body;
 use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::tasks::Tasks;
 use crate::model::{AgentName, Assignee, NewTask, PERSON, Priority, Prompt, Task, TaskId};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::tasks::queue::{Ready, ready, why_not};

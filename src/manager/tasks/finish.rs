@@ -1,9 +1,6 @@
 //! The end of tasks: records which tasks are over because their turn, their agent or their time is over, and queues
 //! tasks again that may be retried. Types nothing.
 
-use crate::manager::queue::TaskQueue;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::tasks::Tasks;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
@@ -11,7 +8,10 @@ use jiff::Timestamp;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::TaskMove;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
 use crate::manager::status::evidence::WORDS;
+use crate::manager::tasks::Tasks;
 use crate::model::{AgentId, AgentName, AgentRecord, Task, TaskId, TaskState, What};
 use crate::rules::status::from_hook::one_line;
 use crate::rules::tasks::queue::{Ending, deadline, ending};

@@ -1,17 +1,17 @@
 //! The commands that read a task or change its state: list, show, cancel, retry, progress, done, fail. None of them
 //! types anything.
 
-use crate::manager::queue::TaskQueue;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::tasks::Tasks;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{TaskMove, TaskQuery};
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::tasks::Tasks;
 use crate::model::{AgentName, AgentWaits, Progress, Status, Task, TaskId, TaskState, TaskStatus, TaskStep};
 use crate::rules::status::from_hook::one_line;
 use crate::rules::status::turn_failure::{note_after_release, why_held};

@@ -1,11 +1,11 @@
 //! Topics: reads the file that is handed over with a task and updates its status. A missing topic never prevents a task
 //! from being dispatched.
 
-use crate::manager::tasks::Tasks;
 use std::io::Write;
 use std::path::Path;
 
 use crate::error::Error;
+use crate::manager::tasks::Tasks;
 use crate::model::Task;
 use crate::rules::tasks::topic;
 

@@ -1,11 +1,11 @@
 //! `task wait`: waits until a task is over and reports its progress.
 
-use crate::manager::registry::RegistryWriter;
-use crate::manager::tasks::Tasks;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::tasks::Tasks;
 use crate::model::{Task, TaskId};
 
 /// Fallback interval between two checks, for changes that no event reports.

@@ -1,12 +1,6 @@
 //! Taskspaces: worktree, agent and task, created and deleted together. A taskspace is an agent whose worktree contains
 //! a `taskspace.json`; there is no other list of them.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::removal::AgentRemoval;
-use crate::manager::status::StatusTracker;
-use crate::manager::taskspaces::Taskspaces;
-use crate::manager::workspace::Workspaces;
-use crate::manager::workspace::worktree::TASKSPACE_FILE;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -14,9 +8,15 @@ use serde_json::{Map, Value, json};
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::spawn::Spawned;
+use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::{Removal, Removed};
 use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::manager::status::StatusTracker;
+use crate::manager::taskspaces::Taskspaces;
+use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::worktree::TASKSPACE_FILE;
 use crate::model::{Agent, AgentId, AgentName, LogEntry, Status, Taskspace, Workspace};
 
 /// The maximum size of the file: more than any description and log. A larger file is not read.

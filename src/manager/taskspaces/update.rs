@@ -1,10 +1,10 @@
 //! `update_taskspace`: changes the title and description of a taskspace.
 
-use crate::manager::registry::RegistryWriter;
-use crate::manager::taskspaces::Taskspaces;
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::taskspaces::Taskspaces;
 use crate::model::{AgentName, Taskspace, Title};
 
 /// The changes; fields that are `None` stay unchanged.

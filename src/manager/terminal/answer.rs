@@ -1,6 +1,8 @@
 //! `agent answer`: chooses an option of the dialog that an agent shows, or types the answer to a question without
 //! options. Works for approvals, questions and first-run dialogs alike, because their options are read from the screen.
 
+use std::time::{Duration, Instant};
+
 use crate::error::{Error, Typed};
 use crate::kinds;
 use crate::manager::delivery::Delivery;
@@ -12,7 +14,6 @@ use crate::model::{Agent, AgentName, AgentRecord, Dialog, DialogOption, Kind, Sc
 use crate::rules::tasks::choice::{Attempt, chosen, keys};
 use crate::rules::tasks::typing::Lines;
 use crate::tmux::Capture;
-use std::time::{Duration, Instant};
 
 /// How long a dialog may take to close after an option was chosen.
 const DIALOG_EFFECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -3,6 +3,8 @@
 //!
 //! No key is pressed before the dialog is seen on the screen: a key that answers a dialog is ordinary input elsewhere.
 
+use std::time::{Duration, Instant};
+
 use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::manager::specs::SpecCatalog;
@@ -16,7 +18,6 @@ use crate::rules::lifecycle::tree::descendants;
 use crate::rules::status::from_screen::ScreenObservation;
 use crate::rules::tasks::approval::{is_drawn, is_read};
 use crate::store::AgentLock;
-use std::time::{Duration, Instant};
 
 /// How long a dialog may take to close after its key was pressed.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);

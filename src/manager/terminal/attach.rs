@@ -6,18 +6,18 @@
 //! process that the shell waits for can restore the terminal in time: bash keeps the modes that it finds when a program
 //! has ended.
 
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::terminal::Terminals;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::git;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use crate::manager::status::lookup::is_in_terminal;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::terminal::Terminals;
 use crate::model::{Agent, AgentName, Exit, HostName};
 use crate::process::{self, Run, WITH_PARENT, terminfo};
 use crate::tmux::{Around, AttachAs, CoverPage, Entry, JoinReason};

@@ -1,12 +1,12 @@
 //! Selects the driver after a client attached or detached: a rule decides, and tmux checks that nothing has changed in
 //! the meantime.
 
-use crate::manager::terminal::Terminals;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::terminal::Terminals;
 use crate::model::{AgentName, AttachedClients};
 use crate::process;
 use crate::rules::access::driver::{gone, settle};

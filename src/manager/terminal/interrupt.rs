@@ -1,11 +1,11 @@
 //! `agent interrupt`: stops the current turn of an agent with the kind's interrupt keys, and verifies that it stopped.
 
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::{Error, Typed};
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use crate::model::{AgentName, AgentRecord, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::status::from_screen::StatusSource;
 

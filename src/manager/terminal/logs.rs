@@ -1,7 +1,5 @@
 //! `agent logs`: prints the transcript, also after the agent and the tmux server have ended.
 
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
 use std::io::{self, Write};
 use std::thread;
 
@@ -9,6 +7,8 @@ use jiff::Timestamp;
 
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use crate::model::{Agent, AgentName};
 use crate::process;
 use crate::tmux;

@@ -3,17 +3,16 @@
 //! Nothing is typed before the agent is seen to be ready and its input line is empty. The text is pasted only once;
 //! only the Enter after it is repeated, once, if the screen shows that it had no effect.
 
+use std::time::Instant;
+
+use crate::error::Error;
+use crate::failpoint;
 use crate::manager::delivery::Delivery;
 use crate::manager::delivery::send::SendRequest;
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::status::StatusTracker;
 use crate::manager::terminal::Terminals;
 use crate::manager::workspace::Workspaces;
-
-use std::time::Instant;
-
-use crate::error::Error;
-use crate::failpoint;
 use crate::model::{AgentRecord, Prompt, Status};
 
 /// How often an agent is woken that hibernates again before the prompt is typed.

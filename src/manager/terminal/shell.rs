@@ -1,13 +1,13 @@
 //! `agent shell` and `agent edit`: programs of the user that run in an agent's workspace with its environment.
 
-use crate::manager::specs::SpecCatalog;
-use crate::manager::terminal::Terminals;
 use std::ffi::OsString;
 use std::path::Path;
 
 use crate::env::HOME;
 use crate::error::Error;
+use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::spawn_request::Variables;
+use crate::manager::terminal::Terminals;
 use crate::model::{AgentName, AgentRecord, Exit};
 use crate::process::{self, Run};
 use crate::rules::lifecycle::params;

@@ -1,13 +1,13 @@
 //! `agent wait`: returns when an agent has a given status. Changes of the registry trigger a check, so tmux is not
 //! polled; a check at a slow interval covers a hook that could not run.
 
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use crate::model::{Agent, AgentName, Status};
 use crate::rules::status::will_return::is_over;
 

@@ -1,14 +1,14 @@
 //! `agent list --watch`: lists all agents again after every change. Changes of the registry and of the ledger, which
 //! holds the tasks, trigger an update; a check at a slow interval covers an event that never arrived.
 
-use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
-use crate::manager::terminal::Terminals;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::manager::AgentList;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::terminal::Terminals;
 use crate::process;
 
 /// Interval of the fallback check, the same as the supervisor's.

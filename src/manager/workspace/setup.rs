@@ -3,7 +3,6 @@
 //!
 //! A spec may come from another author, so each command is shown with its origin before it runs.
 
-use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use crate::error::{self, Error};
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::manager::specs::spawn_request::Variables;
+use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, WorkspaceConfig, is_deceptive};
 use crate::process::{self, Run};
 use crate::rules::lifecycle::params;

@@ -1,11 +1,11 @@
 //! The work in an agent's workspace: counted on request, and protected when the workspace is removed.
 
-use crate::manager::workspace::Workspaces;
 use std::path::Path;
 
 use crate::error::Error;
 use crate::failpoint;
 use crate::git::{Git, GitError};
+use crate::manager::workspace::Workspaces;
 use crate::model::{Agent, AgentRecord, ChangeKind, ChangedFile, UnsavedWork, Work, WorkCounts, Workspace};
 use crate::rules::workspace::unsaved_work;
 

@@ -1,12 +1,14 @@
 //! Undoes an agent that could not be started or imported.
 
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::workspace::Workspaces;
 use crate::model::AgentName;
 use crate::model::AgentRecord;
-use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 
 /// The state file with the rollback log; it is removed as soon as the agent has been started.
 pub(in crate::manager) const HANDOFF_NOTE: &str = "handoff.json";

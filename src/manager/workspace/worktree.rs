@@ -3,23 +3,23 @@
 //! The record is stored before the worktree is created, so that an agent whose creation was interrupted appears in
 //! lists and `rm` removes it. `state/workspace.json` records the progress and what a removal has to undo.
 
-use crate::env::Env;
-use crate::error::Error;
-use crate::git;
-use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::spawn_request::SpawnRequest;
-use crate::manager::workspace::Workspaces;
-use crate::model::{AgentName, AgentRecord, LogEntry, Taskspace, Workspace};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::Serialize;
 
+use crate::env::Env;
+use crate::error::Error;
 use crate::failpoint;
+use crate::git;
 use crate::git::{BranchPlan, BranchWish, GitError, Refusal, Stage, Submodule};
+use crate::manager::registry::RegistryWriter;
 use crate::manager::specs::launch_plan::LaunchPlan;
+use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::manager::specs::spawn_request::UncommittedChanges;
+use crate::manager::workspace::Workspaces;
 use crate::manager::workspace::setup::WorktreeSetup;
+use crate::model::{AgentName, AgentRecord, LogEntry, Taskspace, Workspace};
 use crate::model::{ChangedFile, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::unsaved_work::named;

@@ -1,6 +1,5 @@
 //! The `agent handoff export` command.
 
-use crate::manager::Handoff;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,6 +11,7 @@ use crate::cli::{
     render::ui,
 };
 use crate::error::Error;
+use crate::manager::Handoff;
 use crate::manager::{Destination, Existing, ExportRequest, Secrets};
 
 #[derive(Debug, Args)]

@@ -1,6 +1,5 @@
 //! The `agent handoff import` command: shows the contents of a hand-off first, then asks for confirmation.
 
-use crate::manager::Handoff;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,6 +8,7 @@ use crate::cli::agent::handoff::summary::{View, card};
 use crate::cli::render::agent_table::clean;
 use crate::cli::{Invocation, agent::spawn, render::ui};
 use crate::error::Error;
+use crate::manager::Handoff;
 use crate::manager::{ImportRequest, QueueWish, Trust};
 
 #[derive(Debug, Args)]
