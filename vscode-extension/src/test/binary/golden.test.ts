@@ -31,7 +31,7 @@ test('every golden file has a parser', () => {
 
 /** Fields of the first entry that the extension does not read. */
 const unread: Record<string, string[]> = {
-  agents: ['command', 'failure', 'pid', 'params', 'conversation.begun'],
+  agents: ['question.options', 'command', 'failure', 'pid', 'params', 'conversation.begun'],
   spawned: ['command', 'failure', 'pid', 'params', 'conversation.begun'],
   tasks: ['agent_id', 'attempts', 'dispatched_at', 'flagged', 'retries', 'source', 'source_id', 'status', 'timeout_s', 'topic', 'waits_for'],
   recap: ['waiting_for'],
