@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use rusqlite::{Row, params, params_from_iter};
 use uuid::Uuid;
 
-use super::tasks::NOBODY;
+use super::tasks::NO_AGENT;
 use super::{Durability, Ledger, LedgerError};
 use crate::model::{AgentId, Message, MessageId, MessageState, NewMessage, Recipient};
 
@@ -105,7 +105,7 @@ impl Ledger {
             let mut whose = HashSet::new();
             while let Some(row) = rows.next()? {
                 whose.extend(
-                    row.get(0).ok().filter(|id| *id != NOBODY).map(|id| AgentId(Uuid::from_bytes(id))),
+                    row.get(0).ok().filter(|id| *id != NO_AGENT).map(|id| AgentId(Uuid::from_bytes(id))),
                 );
             }
             Ok(whose)
@@ -192,7 +192,7 @@ impl Ledger {
 fn of(recipient: &Recipient) -> ([u8; 16], &str) {
     match recipient {
         Recipient::Agent(id, name) => (*id.0.as_bytes(), name.as_str()),
-        Recipient::Person => (NOBODY, ""),
+        Recipient::Person => (NO_AGENT, ""),
     }
 }
 
@@ -200,7 +200,7 @@ fn of(recipient: &Recipient) -> ([u8; 16], &str) {
 fn message(row: &Row<'_>) -> Option<Message> {
     let recipient: [u8; 16] = row.get(3).ok()?;
     let name: String = row.get(4).ok()?;
-    let is_agent = recipient != NOBODY;
+    let is_agent = recipient != NO_AGENT;
     let state: String = row.get(8).ok()?;
     Some(Message {
         id: MessageId(row.get(0).ok()?),

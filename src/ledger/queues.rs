@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::tasks::{NOBODY, rank, state};
+use super::tasks::{NO_AGENT, rank, state};
 use super::{Ledger, LedgerError};
 use crate::model::{AgentId, Task, TaskCounts, TaskId, TaskState};
 
@@ -39,7 +39,7 @@ impl Ledger {
                 "WHERE pool = ?1 AND state = 'queued' AND blocked = 0 AND agent = ?2 AND id NOT IN ({taken})
                  ORDER BY priority, id"
             ),
-            &[&spec, &NOBODY],
+            &[&spec, &NO_AGENT],
             1,
         )?;
         own.append(&mut pool);
@@ -56,7 +56,7 @@ impl Ledger {
             while let Some(row) = rows.next()? {
                 let (Ok(agent), Some(state)) = (row.get(0), state(row, 1)) else { continue };
                 let of = match agent {
-                    NOBODY => &mut queues.pool,
+                    NO_AGENT => &mut queues.pool,
                     agent => queues.of.entry(AgentId(Uuid::from_bytes(agent))).or_default(),
                 };
                 let count = u32::try_from(row.get::<_, i64>(2)?).unwrap_or(u32::MAX);

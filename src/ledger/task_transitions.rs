@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use rusqlite::{Transaction, params};
 
 use super::events::cut;
-use super::tasks::{NOBODY, state, words};
+use super::tasks::{NO_AGENT, state, words};
 use super::{Durability, Ledger, LedgerError};
 use crate::model::{AgentId, AgentName, Progress, TaskId, TaskState, TaskStep};
 
@@ -58,7 +58,7 @@ impl Ledger {
                 step.result.map(|result| cut(result, MOST_RESULT)),
                 now.as_microsecond(),
                 step.flagged,
-                NOBODY,
+                NO_AGENT,
             ])?;
             if moved > 0 {
                 note_step(change, id, step.why, now)?;
@@ -83,7 +83,7 @@ impl Ledger {
                          agent = CASE WHEN pool IS NULL THEN agent ELSE ?4 END
                      WHERE id = ?1 AND state = 'dispatched'",
                 )?
-                .execute(params![id.0, cut(why, MOST_RESULT), now.as_microsecond(), NOBODY])?;
+                .execute(params![id.0, cut(why, MOST_RESULT), now.as_microsecond(), NO_AGENT])?;
             if back == 0 {
                 return Ok(false);
             }
@@ -126,7 +126,7 @@ impl Ledger {
                     name.as_str(),
                     why,
                     now.as_microsecond(),
-                    NOBODY
+                    NO_AGENT
                 ])?;
             if claimed > 0 {
                 note_step(change, id, why, now)?;

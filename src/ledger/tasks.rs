@@ -9,7 +9,7 @@ use super::{Durability, Ledger, LedgerError};
 use crate::model::{AgentId, Assignee, NewTask, Priority, Progress, Task, TaskId, TaskState};
 
 /// The agent id of tasks that no agent has claimed yet.
-pub(super) const NOBODY: [u8; 16] = [0; 16];
+pub(super) const NO_AGENT: [u8; 16] = [0; 16];
 
 const ALL: usize = usize::MAX;
 
@@ -34,7 +34,7 @@ impl Ledger {
     pub fn add_task(&self, task: &NewTask, now: Timestamp) -> Result<Result<TaskId, TaskId>, LedgerError> {
         let (agent, name, pool) = match &task.doer {
             Assignee::Agent(id, name) => (*id.0.as_bytes(), name.as_str(), None),
-            Assignee::Any(spec) => (NOBODY, "", Some(spec)),
+            Assignee::Any(spec) => (NO_AGENT, "", Some(spec)),
         };
         self.write(Durability::OfWork, |change| {
             let mut blocked = 0;
@@ -151,7 +151,7 @@ impl Ledger {
 pub(super) fn task(row: &Row<'_>) -> Option<Task> {
     let agent: [u8; 16] = row.get(1).ok()?;
     let name: String = row.get(2).ok()?;
-    let owned = agent != NOBODY;
+    let owned = agent != NO_AGENT;
     let priority: i64 = row.get(4).ok()?;
     let dispatched: Option<i64> = row.get(20).ok()?;
     let after: Option<String> = row.get(21).ok()?;

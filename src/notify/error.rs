@@ -70,12 +70,12 @@ impl NoticeError {
 
     /// Returns `true` if there is no notification service: a bus without a desktop, for example on a server.
     pub fn is_absence(&self) -> bool {
-        const NOBODY: [&str; 3] = [
+        const UNANSWERED: [&str; 3] = [
             "org.freedesktop.DBus.Error.ServiceUnknown",
             "org.freedesktop.DBus.Error.NameHasNoOwner",
             "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",
         ];
-        matches!(self, NoticeError::Refused { name, .. } if NOBODY.contains(&name.as_str()))
+        matches!(self, NoticeError::Refused { name, .. } if UNANSWERED.contains(&name.as_str()))
     }
 }
 

@@ -16,7 +16,7 @@ const USER: u16 = 0x02;
 const GROUP: u16 = 0x04;
 const MASK: u16 = 0x10;
 const OTHERS: u16 = 0x20;
-const NOBODY: u32 = u32::MAX;
+const NO_ID: u32 = u32::MAX;
 
 /// Whether the file system itself restricts access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +31,11 @@ pub(super) enum AclSupport {
 /// systems without access control lists.
 pub(super) fn only(path: &Path, user: u32, rights: u16, without: u32) -> io::Result<AclSupport> {
     let entries = [
-        (OWNER, 7, NOBODY),
+        (OWNER, 7, NO_ID),
         (USER, rights, user),
-        (GROUP, 0, NOBODY),
-        (MASK, rights, NOBODY),
-        (OTHERS, 0, NOBODY),
+        (GROUP, 0, NO_ID),
+        (MASK, rights, NO_ID),
+        (OTHERS, 0, NO_ID),
     ];
     let mut list = VERSION.to_le_bytes().to_vec();
     for (tag, rights, user) in entries {

@@ -81,7 +81,7 @@ fn attach(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let how = if before == Some(Before::Driver) && how == As::Driver { As::Taker } else { how };
     let around = if args.within_tmux { Around::OwnTmux } else { Terminals(&context.manager).around() };
     let host = args.known_as.as_ref();
-    come(&name, &Coming { how, host, before: before.unwrap_or(Before::Nobody), around }, context)
+    come(&name, &Coming { how, host, before: before.unwrap_or(Before::NotAttached), around }, context)
 }
 
 /// Describes how a client attaches to an agent.
@@ -98,7 +98,12 @@ struct Coming<'a> {
 pub(in crate::cli) fn to(name: &AgentName, how: As, context: &Invocation) -> Result<u8, Error> {
     come(
         name,
-        &Coming { how, host: None, before: Before::Nobody, around: Terminals(&context.manager).around() },
+        &Coming {
+            how,
+            host: None,
+            before: Before::NotAttached,
+            around: Terminals(&context.manager).around(),
+        },
         context,
     )
 }
@@ -121,7 +126,7 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Invocation) -> Result<u
         }
         context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent goes on"));
         // Input that was typed during the reconnect arrives with it and was not meant for the agent.
-        if link != Before::Nobody {
+        if link != Before::NotAttached {
             ui::forget_typed();
         }
     };

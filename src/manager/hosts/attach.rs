@@ -54,7 +54,7 @@ pub enum LinkNews {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
     /// There was none: this is the first connection.
-    Nobody,
+    NotAttached,
     /// The client has left, or was not the driver.
     Gone,
     /// The client was the driver until now.
@@ -120,7 +120,7 @@ impl Hosts<'_> {
         let file = format!("link-{link}");
         let before = self.0.store.read_run(&file).and_then(|bytes| String::from_utf8(bytes).ok());
         let before = before.as_deref().and_then(|text| text.split_once(' '));
-        let mut was = if before.is_some() { Before::Gone } else { Before::Nobody };
+        let mut was = if before.is_some() { Before::Gone } else { Before::NotAttached };
         if let Some((pid, tty)) = before
             && let Ok(pid) = pid.parse()
             && !process::wait_exit(pid, Duration::ZERO).unwrap_or(true)

@@ -136,7 +136,7 @@ impl Tasks<'_> {
                 parent: request.by.clone(),
                 ..SpawnRequest::default()
             })
-            .map_err(|error| self.nobody(&request.to, error))?;
+            .map_err(|error| self.no_assignee(&request.to, error))?;
         remarks.extend(spawned.remarks);
         remarks.extend(spawned.warnings);
         let agent = spawned.agent;
@@ -145,7 +145,7 @@ impl Tasks<'_> {
 
     /// Converts the error about an unknown spec into one that also lists the agents, because the user may have mistyped
     /// an agent's name.
-    fn nobody(&self, to: &str, error: Error) -> Error {
+    fn no_assignee(&self, to: &str, error: Error) -> Error {
         match error {
             Error::NoSuchSpec { known, .. } => Error::NoAssignee {
                 to: to.to_owned(),

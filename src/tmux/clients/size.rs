@@ -59,11 +59,11 @@ pub(in crate::tmux) fn not_by(session: &str, name: &str, script: &mut Script) ->
     let at = target::pane_of(session);
     let less = format!("#{{s| {name} ||:@symposium_typists}}");
     script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_typists", &less]));
-    let mut nobody = Script::default();
-    vacated(session, &mut nobody);
-    nobody.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_sizer"]));
+    let mut without_sizer = Script::default();
+    vacated(session, &mut without_sizer);
+    without_sizer.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_sizer"]));
     script.then(&command(&["if-shell", "-F", "-t", &at, &format!("#{{==:{DECIDES},{name}}}")]));
-    script.word(nobody.finish("a size")?);
+    script.word(without_sizer.finish("a size")?);
     Ok(())
 }
 
