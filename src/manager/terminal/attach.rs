@@ -110,7 +110,13 @@ impl Terminals<'_> {
         {
             // A client whose parent was killed must also release the terminal to the shell.
             let run = Run { program: Path::new(WITH_PARENT[0]), args: &words, dir: None, env: Some(&env) };
-            return process::run_in_job(&run).map(Attaching::Left).map_err(Error::io("cannot start tmux"));
+            let exit = process::run_in_job(&run).map_err(Error::io("cannot start tmux"))?;
+            if exit.signal.is_some() {
+                // The server resets the terminal of a client that was killed, and clears its screen. An answer means that
+                // it has done so; the shell's prompt, which comes next, would be cleared otherwise.
+                let _ = tmux.look();
+            }
+            return Ok(Attaching::Left(exit));
         }
         Err(tmux.attach(&entry, &facts.client, env).into())
     }
