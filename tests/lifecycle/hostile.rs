@@ -75,7 +75,7 @@ fn every_other_command_refuses_invalid_names() {
             let said = match verb {
                 ["attach", "--", "a/b"] => "this machine knows no user `a`",
                 ["rename", "--", "one", _] | ["detach", ..] => "cannot be a name",
-                _ if name == "a/b" => "such a one can only be attached",
+                _ if name == "a/b" => "which can only be attached",
                 _ => "cannot be a name",
             };
             assert!(refused.stderr.contains(said), "{refused:?}");
