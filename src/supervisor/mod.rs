@@ -1,11 +1,10 @@
 //! The main loop of the supervisor: sleeps until a file of the state directory changes, an agent's process ends,
 //! something is due or a signal arrives, and then calls the use cases for periodic work.
 //!
-//! The stages of one tick, in order: reconcile → restart → dispatch → heartbeat → evict → notify. The loop holds no
+//! The stages of one tick are listed in `tick.rs`. The loop holds no
 //! state that is not on disk: if it is killed at any point, the next supervisor continues from there. It decides when
 //! to act, never how.
 
-use crate::manager::SupervisorControl;
 mod clock_jump;
 mod dispatch_pool;
 mod log;
@@ -22,7 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Context, Turn};
+use crate::manager::{Context, SupervisorControl, Turn};
 use tick::{TickScope, Ticker};
 
 /// Changes within this time are handled by one tick; a user does not notice so short a delay.

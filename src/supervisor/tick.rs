@@ -1,5 +1,9 @@
-//! One tick: reconcile → restart → dispatch → heartbeat → evict → notify → bubble → vanish, and occasionally the
-//! coalescing of tmux's timers. A stage that fails is logged and does not prevent the others.
+//! One tick of the supervisor.
+//!
+//! Once a minute it first repairs the ledger, writes pending ledger lines and reconciles with tmux. Every tick then runs
+//! these stages in order: restart, dispatch, heartbeat, evict, notify, bubble (questions of children), vanish (ephemeral
+//! agents), gather (tmux timers); transcript writers are checked last. A stage that fails is logged and does not prevent
+//! the others.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
