@@ -3,7 +3,6 @@
 //!
 //! In `symposium COMMAND SUBCOMMAND`, the subcommand names the file here, in `manager/` and in `tests/cli/`.
 
-use crate::manager::RegistryWriter;
 mod agent;
 mod board;
 mod completions;
@@ -38,6 +37,7 @@ use crate::demo::{self, DemoArgs};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Context;
+use crate::manager::RegistryWriter;
 pub(crate) use agent::recap::text as recap_text;
 pub(crate) use render::agent_table::status_word;
 use render::ui::{Color, Ui};

@@ -1,6 +1,5 @@
 //! The `symposium supervisor` commands: `run`, `start`, `stop`, `status` and `log`.
 
-use crate::manager::SupervisorControl;
 mod log;
 
 use std::net::SocketAddr;
@@ -10,6 +9,7 @@ use clap::{Args, Subcommand};
 use super::{Invocation, render::times};
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::SupervisorControl;
 use crate::manager::{Supervision, Turn};
 use crate::supervisor::{self, Options};
 

@@ -3,7 +3,6 @@
 //! Every local user can connect, and a web page can make a browser connect. Slow or hostile clients cost at most
 //! [`MAX_CONNECTIONS`] file descriptors, and no failure here ends the thread or the supervisor.
 
-use crate::manager::Diagnostics;
 mod request;
 
 use std::io::{self, Read, Write};
@@ -16,6 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::error::Error;
 use crate::manager::Context;
+use crate::manager::Diagnostics;
 use request::{Decision, MAX_HEAD, decide};
 
 /// Maximum number of simultaneous connections. One more closes the oldest connection.

@@ -1,7 +1,6 @@
 //! Runs commands with `HOST:NAME` or `--host` on another machine. This works the same way for every command: the host
 //! is removed from the names, and the remaining command line is run on the host unchanged.
 
-use crate::manager::Hosts;
 mod argv;
 mod attach;
 mod list;
@@ -15,6 +14,7 @@ use clap::{ArgMatches, CommandFactory};
 
 use super::{Cli, Global, Invocation, host, render::ui};
 use crate::error::Error;
+use crate::manager::Hosts;
 use crate::manager::{As, FarCommand, Heed, Piece, Showing};
 use crate::model::{AgentName, HostName, Times};
 use crate::rules::remote::{Face, Way, manner, mark, names, telling_flag, way};

@@ -3,8 +3,6 @@
 //! This file holds the parts that both directions share: the permission check, the place where an agent CLI stores a
 //! conversation, and [`OpenedHandoff`], a hand-off that was opened and checked but not applied yet.
 
-use crate::manager::Context;
-use crate::manager::specs::SpecCatalog;
 mod destination;
 mod export;
 mod import;
@@ -24,6 +22,8 @@ pub use crate::archive::Existing;
 
 use crate::archive::{self, ArchiveError};
 use crate::error::Error;
+use crate::manager::Context;
+use crate::manager::specs::SpecCatalog;
 use crate::model::{DEFAULT_SPEC, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec, Title};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::handoff::{
