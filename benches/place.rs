@@ -118,7 +118,13 @@ impl Server {
         }
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    /// Returns the path of the socket.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Returns a command on the server that has not been started yet.
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = sealed(Path::new("tmux"), &self.root);
         command.arg("-S").arg(&self.socket).args(args);
         command

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use symposium::env::Env;
+use symposium::bench::queue_examination;
 use symposium::ledger::Ledger;
-use symposium::manager::Manager;
 use symposium::model::{AgentId, Assignee, NewTask};
 
 use crate::place::Place;
@@ -71,8 +70,8 @@ struct Costs {
 fn waiting(place: &Place, count: usize) -> Costs {
     let store = place.store();
     let (ledger, _) = Ledger::open(store.home(), Timestamp::now()).expect("a ledger");
-    let doer = Assignee::Agent(AgentId::fresh(), "busy".parse().expect("a name"));
-    let task = NewTask::plain(doer, "something to be done", "person");
+    let assignee = Assignee::Agent(AgentId::fresh(), "busy".parse().expect("a name"));
+    let task = NewTask::plain(assignee, "something to be done", "person");
     let open = ledger.queues().expect("queues").of.values().map(|queue| queue.queued as usize).sum::<usize>();
     let one_more = || {
         let began = Instant::now();
@@ -82,12 +81,10 @@ fn waiting(place: &Place, count: usize) -> Costs {
     for _ in open..count {
         one_more();
     }
-    let manager = Manager::open(Env::capture(), Some(store.home())).expect("a manager");
+    let examine = queue_examination(store.home()).expect("an environment");
     let tick = || {
         let began = Instant::now();
-        manager.finish_tasks().expect("settled");
-        manager.recover_deliveries().expect("recovered");
-        manager.dispatchable(&Default::default()).expect("dispatchable");
+        examine().expect("an examination of the queues");
         began.elapsed()
     };
     Costs {

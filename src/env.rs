@@ -2,10 +2,12 @@
 //!
 //! It is captured once at the start and passed down as values. Other modules must never read it themselves.
 
+mod clock;
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
+pub use clock::Clock;
 
 use crate::model::EnvironmentName;
 
@@ -26,7 +28,7 @@ pub struct Env {
 
 /// The state directory, and whether it is the user's default one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Home {
+pub struct StateDirPath {
     /// The path of the state directory.
     pub path: PathBuf,
     /// Whether no other directory was chosen.
@@ -35,7 +37,7 @@ pub struct Home {
 
 impl Env {
     /// Captures the environment of this process.
-    #[expect(clippy::disallowed_methods, reason = "this is the door")]
+    #[expect(clippy::disallowed_methods, reason = "this is the only place that reads the environment")]
     pub fn capture() -> Env {
         Env {
             vars: std::env::vars_os().collect(),
@@ -44,11 +46,14 @@ impl Env {
         }
     }
 
-    /// Returns the current time in milliseconds; a finer resolution is noise in a file that users read.
-    #[expect(clippy::disallowed_methods, reason = "this is the door")]
-    pub fn now() -> Timestamp {
-        let now = Timestamp::now();
-        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    /// Returns an environment with these variables and this working directory.
+    #[cfg(test)]
+    pub fn of_test(vars: &[(&str, &str)], cwd: PathBuf) -> Env {
+        Env {
+            vars: vars.iter().map(|(key, value)| (key.into(), value.into())).collect(),
+            cwd: Some(cwd),
+            exe: "/bin/symposium".into(),
+        }
     }
 
     /// Returns the current path of the binary that this process runs, or `None` if it was deleted or replaced since
@@ -104,20 +109,20 @@ impl Env {
 
     /// Returns the state directory: `--home`, else `SYMPOSIUM_HOME`, else `~/.symposium`. `@NAME` selects one of the
     /// user's named environments.
-    pub fn home(&self, flag: Option<&Path>) -> Option<Home> {
+    pub fn home(&self, flag: Option<&Path>) -> Option<StateDirPath> {
         let default = self.user_home().map(|home| home.join(".symposium"));
         match self.chosen(flag) {
             Some(path) => {
                 let named =
                     path.to_str().and_then(|text| text.strip_prefix('@')).filter(|name| is_name(name));
                 if let Some((name, environments)) = named.zip(self.environments()) {
-                    return Some(Home { path: environments.join(name), is_default: false });
+                    return Some(StateDirPath { path: environments.join(name), is_default: false });
                 }
                 let path = self.cwd.as_ref().map_or_else(|| path.clone(), |cwd| cwd.join(&path));
                 let is_default = default.as_ref() == Some(&path);
-                Some(Home { path, is_default })
+                Some(StateDirPath { path, is_default })
             }
-            None => default.map(|path| Home { path, is_default: true }),
+            None => default.map(|path| StateDirPath { path, is_default: true }),
         }
     }
 
@@ -137,9 +142,8 @@ impl Env {
 
     /// Returns the user's home directory.
     pub fn user_home(&self) -> Option<PathBuf> {
-        self.var("HOME")
-            .map(PathBuf::from)
-            .or_else(|| directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_path_buf()))
+        let known = || std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        self.var("HOME").map(PathBuf::from).or_else(known)
     }
 
     /// Returns the variables that an agent inherits: those of the spawning process, without the ones that belong to
@@ -246,11 +250,7 @@ mod tests {
     use super::*;
 
     fn env(vars: &[(&str, &str)]) -> Env {
-        Env {
-            vars: vars.iter().map(|(k, v)| (k.into(), v.into())).collect(),
-            cwd: Some("/work".into()),
-            exe: "/bin/symposium".into(),
-        }
+        Env::of_test(vars, "/work".into())
     }
 
     #[test]
@@ -274,7 +274,7 @@ mod tests {
     fn the_home_is_the_flag_then_the_variable_then_the_default() {
         let plain = env(&[("HOME", "/home/u")]);
         let chosen = env(&[("HOME", "/home/u"), ("SYMPOSIUM_HOME", "rel")]);
-        let home = |path: &str, is_default| Some(Home { path: path.into(), is_default });
+        let home = |path: &str, is_default| Some(StateDirPath { path: path.into(), is_default });
         assert_eq!(plain.home(None), home("/home/u/.symposium", true));
         assert_eq!(chosen.home(None), home("/work/rel", false));
         assert_eq!(chosen.home(Some(Path::new("/x"))), home("/x", false));
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn a_named_environment_is_below_the_default_home() {
         let env = env(&[("HOME", "/home/u"), ("SYMPOSIUM_HOME", "@play")]);
-        let home = |path: &str| Some(Home { path: path.into(), is_default: false });
+        let home = |path: &str| Some(StateDirPath { path: path.into(), is_default: false });
         assert_eq!(env.home(None), home("/home/u/.symposium/envs/play"));
         assert_eq!(env.home(Some(Path::new("@x"))), home("/home/u/.symposium/envs/x"));
         assert_eq!(env.home(Some(Path::new("./@x"))), home("/work/./@x"));
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binary_replaced_while_running_is_found_at_its_place() {
+    fn binary_replaced_while_running_is_found_at_its_path() {
         assert_eq!(without_deleted_mark("/bin/s (deleted)".into()), Path::new("/bin/s"));
         assert_eq!(without_deleted_mark("/bin/s".into()), Path::new("/bin/s"));
     }

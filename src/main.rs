@@ -3,7 +3,7 @@
 fn main() {
     std::panic::set_hook(Box::new(|panic| {
         let report = format!(
-            "error: symposium has a bug: {panic}\nhint: nothing is lost, the next command repairs what was half done; please report this\n"
+            "error: symposium has a bug: {panic}\nhint: no data is lost, the next command repairs incomplete changes; please report this bug\n"
         );
         let _ = std::io::Write::write_all(&mut std::io::stderr(), report.as_bytes());
         exit(70);

@@ -2,12 +2,14 @@
 
 mod cli;
 mod compat;
+mod dashboard;
 mod docs;
 mod hosts;
 mod layers;
 mod lifecycle;
 mod mcp;
 mod real;
+mod recipes;
 mod supervisor;
 mod support;
 mod vocabulary;

@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::memory::kilobytes;
 use crate::place::{Place, Server};
 
 /// The unit of times in /proc on Linux, independent of the kernel configuration.
@@ -191,9 +192,22 @@ fn below(root: i32, all: &HashMap<i32, Process>) -> Vec<i32> {
     found.split_off(1)
 }
 
+/// Returns the page faults of the ended children of a process. An increase proves that it has started one.
+pub fn ended_faults(pid: i32) -> u64 {
+    processes().get(&pid).map_or(0, |process| process.ended_faults)
+}
+
+/// Returns the CPU time of a process and its children, and their resident memory in kB.
+pub fn running_with_children(pid: i32) -> (Duration, u64) {
+    let all = processes();
+    let family = || std::iter::once(pid).chain(below(pid, &all));
+    let memory = family().filter_map(|pid| kilobytes(pid, "status", "VmRSS:")).sum();
+    (family().map(running).sum(), memory)
+}
+
 /// Returns the CPU time of a running process: the sum of its threads in nanoseconds, or its total in ticks if that is
 /// more.
-fn running(pid: i32) -> Duration {
+pub fn running(pid: i32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let nanos = |path: PathBuf| fs::read_to_string(path).ok()?.split(' ').next()?.parse::<u64>().ok();
     let fine = threads.filter_map(|thread| nanos(thread.path().join("schedstat"))).sum();

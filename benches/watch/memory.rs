@@ -28,7 +28,8 @@ pub(super) fn measure(options: &Options, table: &mut Table) {
     table.add(Row::size(format!("{label} alone, RSS at its most"), most, MOST));
 }
 
-fn kilobytes(pid: i32, file: &str, key: &str) -> Option<u64> {
+/// Returns a value in kB from a file of a process in /proc.
+pub fn kilobytes(pid: i32, file: &str, key: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.split_whitespace().next()?.parse().ok()

@@ -20,7 +20,7 @@ use crate::place::Place;
 const FOR_EVER: Duration = Duration::from_secs(60);
 
 /// Observes the registry and the list.
-pub(super) struct News {
+pub struct News {
     store: Store,
     registry: Stamps,
     list: Receiver<(Instant, String)>,
@@ -28,14 +28,14 @@ pub(super) struct News {
 }
 
 /// The times at which files in a directory changed.
-pub(super) struct Stamps {
+pub struct Stamps {
     _watcher: RecommendedWatcher,
     stamps: Receiver<Instant>,
 }
 
 impl Stamps {
     /// Watches the files of this name in a directory.
-    pub(super) fn of(dir: PathBuf, name: &'static str) -> Stamps {
+    pub fn of(dir: PathBuf, name: &'static str) -> Stamps {
         let (send, stamps) = channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let now = Instant::now();
@@ -52,7 +52,7 @@ impl Stamps {
     }
 
     /// Returns the time of the change after which the condition was true.
-    pub(super) fn until(&self, what: &str, is_so: impl Fn() -> bool) -> Instant {
+    pub fn until(&self, what: &str, is_so: impl Fn() -> bool) -> Instant {
         let deadline = Instant::now() + FOR_EVER;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -66,7 +66,7 @@ impl Stamps {
 
 impl News {
     /// Starts observing, and returns after the first list has arrived.
-    pub(super) fn listen(place: &Place) -> News {
+    pub fn listen(place: &Place) -> News {
         let store = place.store();
         let registry = Stamps::of(store.home().to_owned(), "agent-sessions.json");
         let mut command = place.command(&["--json", "agent", "list", "--watch"]);
@@ -84,7 +84,7 @@ impl News {
     }
 
     /// Returns when the registry and the list had this status of the agent.
-    pub(super) fn until(&self, name: &AgentName, status: Status) -> (Instant, Instant) {
+    pub fn until(&self, name: &AgentName, status: Status) -> (Instant, Instant) {
         let what = format!("{name} {status}");
         let written = self.registry.until(&what, || {
             self.store
@@ -106,7 +106,7 @@ impl News {
     }
 
     /// Discards the changes that were recorded so far.
-    pub(super) fn forget(&self) {
+    pub fn forget(&self) {
         while self.registry.stamps.try_recv().is_ok() {}
         while self.list.try_recv().is_ok() {}
     }
@@ -120,7 +120,7 @@ impl Drop for News {
 }
 
 /// Kills an agent's process and returns the time of the kill.
-pub(super) fn kill(store: &Store, name: &str) -> Instant {
+pub fn kill(store: &Store, name: &str) -> Instant {
     let name: AgentName = name.parse().expect("a name");
     let record = store.find(&name, jiff::Timestamp::now()).expect("readable").expect("an agent");
     let pid = record.pid.and_then(Pid::from_raw).expect("it runs");
@@ -130,7 +130,7 @@ pub(super) fn kill(store: &Store, name: &str) -> Instant {
 }
 
 /// Returns an agent's transcript as far as it is written.
-pub(super) fn transcript(store: &Store, name: &AgentName) -> String {
+pub fn transcript(store: &Store, name: &AgentName) -> String {
     let file = store.instance(name).dir().join("transcript.log");
     String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).into_owned()
 }

@@ -6,13 +6,13 @@ use sha2::{Digest, Sha256};
 
 /// Size and checksum of a copied stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sum {
+pub(super) struct StreamDigest {
     pub size: u64,
     pub sha256: String,
 }
 
 /// Copies `from` to `to` until the end of `from` and returns the size and checksum of the copied bytes.
-pub(super) fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<Sum> {
+pub(super) fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<StreamDigest> {
     let (mut hash, mut size) = (Sha256::new(), 0);
     let mut buffer = vec![0; 64 * 1024];
     loop {
@@ -27,5 +27,5 @@ pub(super) fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<Sum>
         size += n as u64;
     }
     let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Sum { size, sha256 })
+    Ok(StreamDigest { size, sha256 })
 }

@@ -16,13 +16,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use read::unpack;
-pub use write::{Existing, pack};
+pub use write::{IfExists, pack};
 
 /// The reason why a hand-off file cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// The target file exists already and must not be replaced.
-    #[error("`{}` is there already", .0.display())]
+    #[error("`{}` already exists", .0.display())]
     Exists(PathBuf),
     /// A file could not be read.
     #[error("cannot read `{}`: {source}", path.display())]
@@ -42,14 +42,14 @@ pub enum ArchiveError {
     },
     /// The file is not a hand-off file.
     #[error("`{}` is not a handoff: {why}", path.display())]
-    NotOne {
+    NotAHandoff {
         /// Path of the rejected file.
         path: PathBuf,
         /// Property of the file that shows that it is not a hand-off file.
         why: String,
     },
     /// The file has a newer format than this version can read.
-    #[error("`{}` is of format {found}, this symposium knows {known}", path.display())]
+    #[error("`{}` has format {found}, but this version supports {known}", path.display())]
     Newer {
         /// Path of the rejected file.
         path: PathBuf,
@@ -69,7 +69,7 @@ pub enum ArchiveError {
         why: String,
     },
     /// A part exceeds the size limit for its kind.
-    #[error("{what} has {size} bytes, at most {most} can be handed over")]
+    #[error("{what} has {size} bytes, the limit is {most}")]
     TooBig {
         /// Name of the part, in backticks.
         what: String,

@@ -17,30 +17,30 @@ use crate::model::{Conversation, Manifest, Part, Status};
 /// More unpacked bytes than the limit allows for a small file.
 static ZEROS: [u8; 4 << 20] = [0; 4 << 20];
 
-struct Room {
+struct TestArchive {
     dir: tempfile::TempDir,
 }
 
-impl Room {
-    fn new() -> Room {
-        let room = Room { dir: tempfile::tempdir().unwrap() };
+impl TestArchive {
+    fn new() -> TestArchive {
+        let archive = TestArchive { dir: tempfile::tempdir().unwrap() };
         for name in ["from", "into"] {
-            fs::create_dir(room.at(name)).unwrap();
+            fs::create_dir(archive.at(name)).unwrap();
         }
-        room
+        archive
     }
 
     fn at(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    fn packed() -> (Room, Manifest) {
-        let room = Room::new();
-        fs::write(room.at("from/record.json"), "{}").unwrap();
-        fs::write(room.at("from/spec.json"), "{\"name\":\"a\"}").unwrap();
-        fs::write(room.at("from/conversation.jsonl"), "hello\n".repeat(5000)).unwrap();
-        let manifest = pack(manifest(), &room.at("from"), &room.at("file"), Existing::Kept).unwrap();
-        (room, manifest)
+    fn packed() -> (TestArchive, Manifest) {
+        let archive = TestArchive::new();
+        fs::write(archive.at("from/record.json"), "{}").unwrap();
+        fs::write(archive.at("from/spec.json"), "{\"name\":\"a\"}").unwrap();
+        fs::write(archive.at("from/conversation.jsonl"), "hello\n".repeat(5000)).unwrap();
+        let manifest = pack(manifest(), &archive.at("from"), &archive.at("file"), IfExists::Kept).unwrap();
+        (archive, manifest)
     }
 
     /// Unpacks `bytes` under the same file name into an emptied directory.
@@ -79,7 +79,7 @@ fn manifest() -> Manifest {
 }
 
 /// A tar entry with a freely chosen header.
-struct Made<'a> {
+struct TestEntry<'a> {
     name: &'a [u8],
     sort: EntryType,
     bytes: &'a [u8],
@@ -87,11 +87,11 @@ struct Made<'a> {
     size: Option<u64>,
 }
 
-fn plain<'a>(name: &'a str, bytes: &'a [u8]) -> Made<'a> {
-    Made { name: name.as_bytes(), sort: EntryType::Regular, bytes, size: None }
+fn plain<'a>(name: &'a str, bytes: &'a [u8]) -> TestEntry<'a> {
+    TestEntry { name: name.as_bytes(), sort: EntryType::Regular, bytes, size: None }
 }
 
-fn tarred(entries: &[Made]) -> Vec<u8> {
+fn tarred(entries: &[TestEntry]) -> Vec<u8> {
     let mut tar = Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     for made in entries {
         let mut header = Header::new_ustar();
@@ -109,50 +109,50 @@ fn tarred(entries: &[Made]) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_packed_is_unpacked_and_nobody_else_can_read_it() {
-    let (room, packed) = Room::packed();
-    assert_eq!(fs::metadata(room.at("file")).unwrap().permissions().mode() & 0o777, 0o600);
-    let unpacked = unpack(&room.at("file"), &room.at("into")).unwrap();
+fn packed_parts_are_unpacked_and_private() {
+    let (archive, packed) = TestArchive::packed();
+    assert_eq!(fs::metadata(archive.at("file")).unwrap().permissions().mode() & 0o777, 0o600);
+    let unpacked = unpack(&archive.at("file"), &archive.at("into")).unwrap();
     assert_eq!(unpacked, packed);
     assert_eq!(unpacked.entries.len(), 3);
     for part in [Part::Record, Part::Spec, Part::Conversation] {
-        let read = |from: &str| fs::read(room.at(from).join(part.name())).unwrap();
+        let read = |from: &str| fs::read(archive.at(from).join(part.name())).unwrap();
         assert_eq!(read("from"), read("into"));
-        let mode = fs::metadata(room.at("into").join(part.name())).unwrap().permissions().mode();
+        let mode = fs::metadata(archive.at("into").join(part.name())).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    assert_eq!(room.rest(), ["file", "from", "into"]);
+    assert_eq!(archive.rest(), ["file", "from", "into"]);
 }
 
 #[test]
-fn a_file_that_is_there_stays_unless_it_is_to_be_replaced() {
-    let room = Room::new();
-    fs::write(room.at("file"), "precious").unwrap();
-    let kept = pack(manifest(), &room.at("from"), &room.at("file"), Existing::Kept);
+fn existing_file_is_kept_unless_replacement_was_requested() {
+    let archive = TestArchive::new();
+    fs::write(archive.at("file"), "precious").unwrap();
+    let kept = pack(manifest(), &archive.at("from"), &archive.at("file"), IfExists::Kept);
     assert!(matches!(kept, Err(ArchiveError::Exists(_))));
-    assert_eq!(fs::read(room.at("file")).unwrap(), b"precious");
-    pack(manifest(), &room.at("from"), &room.at("file"), Existing::Replaced).unwrap();
-    assert_ne!(fs::read(room.at("file")).unwrap(), b"precious");
-    assert_eq!(room.rest(), ["file", "from", "into"]);
+    assert_eq!(fs::read(archive.at("file")).unwrap(), b"precious");
+    pack(manifest(), &archive.at("from"), &archive.at("file"), IfExists::Replaced).unwrap();
+    assert_ne!(fs::read(archive.at("file")).unwrap(), b"precious");
+    assert_eq!(archive.rest(), ["file", "from", "into"]);
 }
 
 #[test]
-fn a_part_that_is_too_big_is_told_before_anything_is_written() {
-    let room = Room::new();
-    File::create(room.at("from/record.json")).unwrap().set_len((1 << 20) + 1).unwrap();
-    let refused = pack(manifest(), &room.at("from"), &room.at("file"), Existing::Kept);
+fn oversized_part_is_reported_before_anything_is_written() {
+    let archive = TestArchive::new();
+    File::create(archive.at("from/record.json")).unwrap().set_len((1 << 20) + 1).unwrap();
+    let refused = pack(manifest(), &archive.at("from"), &archive.at("file"), IfExists::Kept);
     assert!(matches!(refused, Err(ArchiveError::TooBig { .. })), "{refused:?}");
-    assert_eq!(room.rest(), ["from", "into"]);
+    assert_eq!(archive.rest(), ["from", "into"]);
 }
 
 #[test]
-fn what_a_stranger_made_is_refused() {
-    let (room, packed) = Room::packed();
+fn crafted_files_are_refused() {
+    let (archive, packed) = TestArchive::packed();
     let text = serde_json::to_vec(&packed).unwrap();
     let parts: Vec<Vec<u8>> = packed
         .entries
         .iter()
-        .map(|entry| fs::read(room.at("from").join(entry.name.name())).unwrap())
+        .map(|entry| fs::read(archive.at("from").join(entry.name.name())).unwrap())
         .collect();
     let good = || {
         let names = packed.entries.iter().map(|entry| entry.name.name());
@@ -160,8 +160,8 @@ fn what_a_stranger_made_is_refused() {
         all.extend(names.zip(&parts).map(|(name, bytes)| plain(name, bytes)));
         all
     };
-    room.unpacks(&tarred(&good())).unwrap();
-    let changed = |change: &dyn Fn(&mut Vec<Made>)| {
+    archive.unpacks(&tarred(&good())).unwrap();
+    let changed = |change: &dyn Fn(&mut Vec<TestEntry>)| {
         let mut entries = good();
         change(&mut entries);
         tarred(&entries)
@@ -216,7 +216,7 @@ fn what_a_stranger_made_is_refused() {
         ("a bomb", bomb.finish().unwrap()),
         ("a bomb in a part", changed(&|all| all[3].bytes = &ZEROS)),
         ("a part twice in the manifest", says(&|m| m["entries"][1] = m["entries"][0].clone())),
-        ("a part that nobody knows", says(&|m| m["entries"][0]["name"] = "../x".into())),
+        ("an unknown part", says(&|m| m["entries"][0]["name"] = "../x".into())),
         ("a part that is too big", says(&|m| m["entries"][0]["size"] = (1u64 << 40).into())),
         ("a size below nothing", says(&|m| m["entries"][0]["size"] = (-1).into())),
         ("another checksum", says(&|m| m["entries"][0]["sha256"] = "00".into())),
@@ -226,16 +226,16 @@ fn what_a_stranger_made_is_refused() {
         ("a manifest that is a list", changed(&|all| all[0].bytes = b"[]")),
     ];
     for (what, bytes) in corpus {
-        let refused = room.unpacks(&bytes);
+        let refused = archive.unpacks(&bytes);
         assert!(
-            matches!(refused, Err(ArchiveError::NotOne { .. } | ArchiveError::Damaged { .. })),
+            matches!(refused, Err(ArchiveError::NotAHandoff { .. } | ArchiveError::Damaged { .. })),
             "{what}: {refused:?}"
         );
-        let said = refused.unwrap_err().to_string();
-        assert!(!said.contains(char::is_control), "{what}: {said:?}");
-        assert_eq!(room.rest(), ["file", "from", "into"], "{what}");
+        let message = refused.unwrap_err().to_string();
+        assert!(!message.contains(char::is_control), "{what}: {message:?}");
+        assert_eq!(archive.rest(), ["file", "from", "into"], "{what}");
     }
-    let newer = room.unpacks(&says(&|m| {
+    let newer = archive.unpacks(&says(&|m| {
         m["format"] = 7.into();
         m["symposium"] = "9.0.0".into();
         m["name"] = serde_json::Value::Null;
@@ -246,19 +246,19 @@ fn what_a_stranger_made_is_refused() {
 
 #[test]
 fn a_file_that_is_cut_anywhere_is_refused() {
-    let (room, _) = Room::packed();
-    let bytes = fs::read(room.at("file")).unwrap();
+    let (archive, _) = TestArchive::packed();
+    let bytes = fs::read(archive.at("file")).unwrap();
     for end in 0..bytes.len() {
-        assert!(room.unpacks(&bytes[..end]).is_err(), "cut at {end} of {}", bytes.len());
+        assert!(archive.unpacks(&bytes[..end]).is_err(), "cut at {end} of {}", bytes.len());
     }
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
-    let room = Room::new();
-    assert!(matches!(unpack(&room.at("none"), &room.at("into")), Err(ArchiveError::Read { .. })));
-    assert!(unpack(&room.at("from"), &room.at("into")).is_err());
-    assert!(unpack(Path::new("/dev/zero"), &room.at("into")).is_err());
+fn non_files_are_refused() {
+    let archive = TestArchive::new();
+    assert!(matches!(unpack(&archive.at("none"), &archive.at("into")), Err(ArchiveError::Read { .. })));
+    assert!(unpack(&archive.at("from"), &archive.at("into")).is_err());
+    assert!(unpack(Path::new("/dev/zero"), &archive.at("into")).is_err());
 }
 
 proptest! {
@@ -266,20 +266,20 @@ proptest! {
     fn a_file_with_other_bytes_is_refused_or_the_same(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)
     ) {
-        let (room, packed) = Room::packed();
-        let mut bytes = fs::read(room.at("file")).unwrap();
+        let (archive, packed) = TestArchive::packed();
+        let mut bytes = fs::read(archive.at("file")).unwrap();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
         // gzip does not protect the few header bytes that record when and on which system the file was packed.
-        if let Ok(manifest) = room.unpacks(&bytes) {
+        if let Ok(manifest) = archive.unpacks(&bytes) {
             prop_assert_eq!(&manifest, &packed);
             for entry in &packed.entries {
-                let read = |from: &str| fs::read(room.at(from).join(entry.name.name())).unwrap();
+                let read = |from: &str| fs::read(archive.at(from).join(entry.name.name())).unwrap();
                 prop_assert_eq!(read("from"), read("into"));
             }
         }
-        prop_assert_eq!(room.rest(), ["file", "from", "into"]);
+        prop_assert_eq!(archive.rest(), ["file", "from", "into"]);
     }
 }

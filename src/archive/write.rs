@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use flate2::Compression;
@@ -10,16 +9,9 @@ use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 
 use super::{ArchiveError, digest};
-use crate::model::{BIGGEST_MANIFEST, MANIFEST, Manifest, Part, PartEntry};
-
-/// The action for a target file that exists already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
-    /// Keep the existing file and fail without writing.
-    Kept,
-    /// Replace the existing file atomically.
-    Replaced,
-}
+pub use crate::base::atomic_file::IfExists;
+use crate::base::atomic_file::{directory_of, persist_durably, private_temp};
+use crate::model::{MANIFEST, MAX_MANIFEST_BYTES, Manifest, Part, PartEntry};
 
 /// Packs the parts that exist in `from` under their names and returns the manifest as it was packed. The list of
 /// entries in the manifest is filled in here.
@@ -27,27 +19,19 @@ pub fn pack(
     mut manifest: Manifest,
     from: &Path,
     target: &Path,
-    existing: Existing,
+    existing: IfExists,
 ) -> Result<Manifest, ArchiveError> {
-    if existing == Existing::Kept && fs::symlink_metadata(target).is_ok() {
+    if existing == IfExists::Kept && fs::symlink_metadata(target).is_ok() {
         return Err(ArchiveError::Exists(target.to_owned()));
     }
     manifest.entries = entries(from)?;
     let failed = || ArchiveError::write(target);
-    let dir = target.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let temp = tempfile::Builder::new().prefix(".handoff-").tempfile_in(dir).map_err(failed())?;
-    temp.as_file().set_permissions(fs::Permissions::from_mode(0o600)).map_err(failed())?;
+    let temp = private_temp(directory_of(target), ".handoff-").map_err(failed())?;
     write_parts(&manifest, from, temp.as_file()).map_err(failed())?;
-    temp.as_file().sync_all().map_err(failed())?;
-    match existing {
-        Existing::Kept => temp.persist_noclobber(target),
-        Existing::Replaced => temp.persist(target),
-    }
-    .map_err(|error| match error.error.kind() {
+    persist_durably(temp, target, existing).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => ArchiveError::Exists(target.to_owned()),
-        _ => failed()(error.error),
+        _ => failed()(error),
     })?;
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed())?;
     Ok(manifest)
 }
 
@@ -72,7 +56,7 @@ fn entries(from: &Path) -> Result<Vec<PartEntry>, ArchiveError> {
 fn write_parts(manifest: &Manifest, from: &Path, out: &File) -> io::Result<()> {
     let mut tar = Builder::new(GzEncoder::new(BufWriter::new(out), Compression::default()));
     let text = serde_json::to_vec_pretty(manifest)?;
-    if text.len() as u64 > BIGGEST_MANIFEST {
+    if text.len() as u64 > MAX_MANIFEST_BYTES {
         return Err(io::Error::other(format!("its manifest has {} bytes", text.len())));
     }
     let at = u64::try_from(manifest.made_at.as_second()).unwrap_or(0);

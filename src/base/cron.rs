@@ -141,8 +141,8 @@ impl Field {
         let (from, to) = match (range, range.split_once('-')) {
             ("*", _) => (self.from, self.to),
             (_, Some((from, to))) => (self.value(from)?, self.value(to)?),
-            (one, None) if step.is_some() => (self.value(one)?, self.to),
-            (one, None) => (self.value(one)?, self.value(one)?),
+            (value, None) if step.is_some() => (self.value(value)?, self.to),
+            (value, None) => (self.value(value)?, self.value(value)?),
         };
         let values = (from..=to).step_by(step.unwrap_or(1) as usize);
         (from <= to).then(|| values.fold(0, |set, value| set | 1 << value))
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_ranges_steps_and_names_say_which_minutes() {
+    fn lists_ranges_steps_and_names_are_parsed() {
         for (text, expected) in [
             ("0 9 * * *", vec![(9, 0)]),
             ("5,35 8-9 * * *", vec![(8, 5), (8, 35), (9, 5), (9, 35)]),
@@ -229,8 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cron_does_not_know_is_refused_with_the_field() {
-        for (text, said) in [
+    fn unsupported_cron_syntax_is_refused_with_the_field() {
+        for (text, expected) in [
             ("", "it has 0 fields, not five (minute hour day month weekday)"),
             ("0 9 * *", "it has 4 fields, not five (minute hour day month weekday)"),
             ("* * * * * *", "it has 6 fields, not five (minute hour day month weekday)"),
@@ -248,14 +248,14 @@ mod tests {
             ("@reboot", "it has 1 fields, not five (minute hour day month weekday)"),
         ] {
             let why = text.parse::<Cron>().unwrap_err().to_string();
-            assert_eq!(why, said, "{text}");
+            assert_eq!(why, expected, "{text}");
         }
         assert!("0 0 29 2 *".parse::<Cron>().is_ok());
     }
 
     proptest! {
         #[test]
-        fn any_text_is_taken_or_refused(text in "[-0-9a-z*/, ]{0,30}") {
+        fn any_text_is_accepted_or_refused(text in "[-0-9a-z*/, ]{0,30}") {
             if let Ok(cron) = text.parse::<Cron>() {
                 prop_assert!(cron.times().next().is_some());
             }

@@ -12,7 +12,7 @@ pub fn bad_pattern(text: &str) -> Option<&'static str> {
     if text.contains("**") {
         return Some("cannot have `**`; allowed: `*` and `?` in each name of the path");
     }
-    steps(text).any(is_git_dir).then_some("is git's own, and each worktree has one")
+    steps(text).any(is_git_dir).then_some("belongs to git, and each worktree has its own")
 }
 
 /// Returns the path components of a pattern.
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_met_as_a_shell_meets_them() {
+    fn patterns_match_like_in_a_shell() {
         for (step, name, is_met) in [
             (".env*", ".env", true),
             (".env*", ".env.local", true),
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_out_or_is_gits_is_told() {
+    fn paths_outside_or_inside_git_are_reported() {
         for good in [".env", "./.env", "config/*.local", "a//b", "packages/*/.env?", ".github", "[id]"] {
             assert_eq!(bad_pattern(good), None, "{good}");
         }
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_name_with_any_part_left_open_is_met(name in "[a-c.]{1,8}", from in 0usize..8, until in 0usize..8) {
+        fn pattern_with_wildcards_matches_the_name(name in "[a-c.]{1,8}", from in 0usize..8, until in 0usize..8) {
             let (from, until) = (from.min(name.len()), until.min(name.len()));
             let (from, until) = (from.min(until).max(1), from.max(until).max(1));
             let step = format!("{}*{}", &name[..from], &name[until..]);

@@ -1,9 +1,9 @@
 //! Tracks the position (commit, file, line) in a patch or in the output of `git log -p`. Counts the lines that a hunk
 //! header announces, so that a line of a file is never mistaken for one of git's own lines.
 
-/// The current position in a patch or log. Advances with each line passed to [`Place::step`].
+/// The current position in a patch or log. Advances with each line passed to [`PatchPosition::step`].
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct PatchPosition {
     /// The first 12 digits of the commit id; empty in a patch.
     pub commit: String,
     /// The file name as git prints it; empty outside of a file.
@@ -20,7 +20,7 @@ pub struct Place {
 
 /// The kind of a line in a patch or log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PatchLine {
     /// The first line of a commit.
     Commit,
     /// The first line of a file's changes (`diff --git`).
@@ -31,35 +31,35 @@ pub enum Kind {
     Other,
 }
 
-impl Place {
+impl PatchPosition {
     /// Returns the position at the beginning of a log, in which each commit begins with `commit ID`.
-    pub fn in_log() -> Place {
-        Place { has_commits: true, ..Place::default() }
+    pub fn in_log() -> PatchPosition {
+        PatchPosition { has_commits: true, ..PatchPosition::default() }
     }
 
     /// Advances to this line and returns its kind.
-    pub fn step(&mut self, line: &str) -> Kind {
+    pub fn step(&mut self, line: &str) -> PatchLine {
         self.line = None;
         if self.left != (0, 0) {
             self.step_within(line);
-            return Kind::Other;
+            return PatchLine::Other;
         }
         let is_id = |id: &&str| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if let Some(id) = line.strip_prefix("commit ").filter(is_id).filter(|_| self.has_commits) {
-            *self = Place { commit: id[..12].to_owned(), ..Place::in_log() };
-            return Kind::Commit;
+            *self = PatchPosition { commit: id[..12].to_owned(), ..PatchPosition::in_log() };
+            return PatchLine::Commit;
         }
         if line.starts_with("diff --git ") {
             self.file.clear();
-            return Kind::File;
+            return PatchLine::File;
         }
         if let Some(name) = line.strip_prefix("+++ b/").or_else(|| line.strip_prefix("--- a/")) {
             self.file = name.to_owned();
         } else if let Some((old, new)) = piece(line) {
             (self.next, self.left) = ((old.0, new.0), (old.1, new.1));
-            return Kind::Piece;
+            return PatchLine::Piece;
         }
-        Kind::Other
+        PatchLine::Other
     }
 
     fn step_within(&mut self, line: &str) {
@@ -95,19 +95,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_knows_where_it_stands() {
+    fn every_patch_line_has_a_position() {
         let id = "0123456789abcdef0123456789abcdef01234567";
         let text = format!(
             "commit {id}\nsubject\ncommit {id}x\ndiff --git a/one b/one\n--- a/one\n+++ b/one\n@@ -3,2 +3,3 @@ fn x\n same\n\
              -old\n+new\n+++ b/two\n\\ No newline at end of file\ndiff --git a/gone b/gone\n--- a/gone\n+++ /dev/null\n\
              @@ -1 +0,0 @@\n-commit {id}\ncommit {id}\nlast"
         );
-        let mut place = Place::in_log();
+        let mut position = PatchPosition::in_log();
         let seen: Vec<(String, Option<u64>)> = text
             .lines()
             .map(|line| {
-                place.step(line);
-                (place.file.clone(), place.line)
+                position.step(line);
+                (position.file.clone(), position.line)
             })
             .collect();
         let at = |file: &str, line: u64| (file.to_owned(), Some(line));
@@ -115,18 +115,18 @@ mod tests {
         assert_eq!(seen[11], ("one".to_owned(), None));
         assert_eq!(seen[16], at("gone", 1));
         assert_eq!(seen[18], (String::new(), None));
-        assert_eq!(place.commit, "0123456789ab");
+        assert_eq!(position.commit, "0123456789ab");
     }
 
     #[test]
-    fn what_a_file_says_is_not_what_git_says() {
-        let mut place = Place::default();
+    fn stored_text_is_not_taken_for_git_output() {
+        let mut position = PatchPosition::default();
         for line in ["diff --git a/a b/a", "--- a/a", "+++ b/a", "@@ -0,0 +1,2 @@"] {
-            place.step(line);
+            position.step(line);
         }
-        assert_eq!(place.step("+diff --git a/b b/b"), Kind::Other);
-        assert_eq!(place.step("+++ b/evil"), Kind::Other);
-        assert_eq!((place.file.as_str(), place.line), ("a", Some(2)));
-        assert_eq!(place.step("@@ -1 +x @@"), Kind::Other);
+        assert_eq!(position.step("+diff --git a/b b/b"), PatchLine::Other);
+        assert_eq!(position.step("+++ b/evil"), PatchLine::Other);
+        assert_eq!((position.file.as_str(), position.line), ("a", Some(2)));
+        assert_eq!(position.step("@@ -1 +x @@"), PatchLine::Other);
     }
 }

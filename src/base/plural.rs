@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 /// Formats a number with the singular or plural noun: `counted(1, "agent", "agents")` is "1 agent".
-pub fn counted<N: Display + PartialEq + From<u8>>(number: N, one: &str, several: &str) -> String {
-    let noun = if number == N::from(1) { one } else { several };
+pub fn counted<N: Display + PartialEq + From<u8>>(number: N, singular: &str, plural: &str) -> String {
+    let noun = if number == N::from(1) { singular } else { plural };
     format!("{number} {noun}")
 }
 

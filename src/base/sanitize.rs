@@ -1,4 +1,6 @@
-//! Makes untrusted text safe to show on a terminal.
+//! Makes untrusted text safe to show on a terminal, and words safe for a shell.
+
+use std::ffi::OsStr;
 
 /// Returns whether a character would move, hide or reorder the characters beside it on a terminal.
 pub fn is_deceptive(c: char) -> bool {
@@ -10,6 +12,19 @@ pub fn is_deceptive(c: char) -> bool {
 /// replaced by spaces, except line ends and tabs.
 pub fn without_deception(text: &str) -> String {
     text.replace(|c| is_deceptive(c) && c != '\n' && c != '\t', " ")
+}
+
+/// Returns a path or a name as one word for a shell, in quotes if it needs them.
+pub fn shell_word(text: impl AsRef<OsStr>) -> String {
+    let text = text.as_ref().to_string_lossy();
+    // Only a zero byte cannot be quoted, and neither a path nor the name of a branch has one.
+    shlex::try_quote(&text).map_or_else(|_| text.clone().into_owned(), String::from)
+}
+
+/// Sanitizes and shortens user input for a line of a message.
+pub fn shown(text: &str) -> String {
+    let clean: String = text.chars().map(|c| if is_deceptive(c) { '\u{fffd}' } else { c }).take(81).collect();
+    if clean.chars().count() > 80 { clean.chars().take(79).chain(['…']).collect() } else { clean }
 }
 
 /// Returns whether a character is invisible or looks like another one. A text that the user approves must not contain
@@ -46,7 +61,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_not_be_seen_is_spelt_out() {
+    fn words_are_quoted_only_where_a_shell_needs_it() {
+        assert_eq!(shell_word("feature/a-1"), "feature/a-1");
+        for text in ["a;b", "it's", "$(rm)", "my repo", "a`b`", "(x)"] {
+            assert_eq!(shlex::split(&shell_word(std::path::Path::new(text))), Some(vec![text.to_owned()]));
+        }
+    }
+
+    #[test]
+    fn hostile_input_does_not_reach_the_terminal() {
+        assert_eq!(shown("a\u{1b}[2Jb\n"), "a\u{fffd}[2Jb\u{fffd}");
+        assert_eq!(shown(&"x".repeat(300)).chars().count(), 80);
+    }
+
+    #[test]
+    fn invisible_characters_are_escaped() {
         let text = "rm a\u{202e}b\nc\u{1b}[2K\td\u{200b}\r\u{e0041}é ü";
         assert_eq!(visible(text), ["rm a<U+202E>b", "c<U+001B>[2K<U+0009>d<U+200B><U+000D><U+E0041>é ü"]);
     }

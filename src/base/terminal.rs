@@ -1,5 +1,7 @@
 //! Escape sequences that reset a terminal after a full-screen program.
 
+pub mod output;
+
 /// Leaves the alternate screen and restores the cursor position.
 pub const LEAVE_ALTERNATE_SCREEN: &str = "\x1b[?1049l";
 

@@ -3,43 +3,81 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::Args;
+use jiff::Timestamp;
 
-use super::render::agent_table::clean;
 use super::render::columns::columns;
-use super::render::times::age;
 use super::{Invocation, render::ui};
-use crate::env::Env;
+use crate::cli::grammar::definition::{CommandDefinition, parsed};
+use crate::cli::remote::remote_use::{Remote, RemoteMode};
 use crate::error::Error;
 use crate::manager::Messages;
-use crate::manager::Writing;
+use crate::manager::NoteWrite;
 use crate::model::BoardEntry;
+use crate::text::ages::age;
+use crate::text::fit::clean;
 
-#[derive(Debug, Subcommand)]
-pub(super) enum Verb {
-    /// Print a note
-    Get(Get),
-    /// Write a note and replace its text
-    Set(Writ),
-    /// Append to a note
-    Append(Writ),
-    /// List the notes of the project with size, author and time
-    #[command(visible_alias = "ls")]
-    List(Place),
-    /// Remove a note
-    #[command(visible_aliases = ["remove", "delete"])]
-    Rm(Rm),
-}
+pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
+    "board",
+    "Read and write the board of a project, notes that its agents share",
+    &[GET, SET, APPEND, LIST, RM],
+);
+
+const GET: CommandDefinition = CommandDefinition::new(
+    "get",
+    "Print a note",
+    Remote::READ_ONLY
+        .flags(&[("output", RemoteMode::LocalOnly("`--output` names a file of this machine"))])
+        .unchanged_in_pipes(),
+    |args, context| get(&parsed(args)?, context),
+)
+.arguments::<BoardGetArguments>();
+
+const SET: CommandDefinition = CommandDefinition::new(
+    "set",
+    "Write a note and replace its text",
+    Remote::ONCE.flags(&[(
+        "file",
+        RemoteMode::LocalOnly("`--file` names a file of this machine; `-` takes it from stdin"),
+    )]),
+    |args, context| write(parsed(args)?, NoteWrite::Set, context),
+)
+.arguments::<BoardWriteArguments>();
+
+const APPEND: CommandDefinition = CommandDefinition::new(
+    "append",
+    "Append to a note",
+    Remote::ONCE.flags(&[(
+        "file",
+        RemoteMode::LocalOnly("`--file` names a file of this machine; `-` takes it from stdin"),
+    )]),
+    |args, context| write(parsed(args)?, NoteWrite::Append, context),
+)
+.arguments::<BoardWriteArguments>();
+
+const LIST: CommandDefinition = CommandDefinition::new(
+    "list",
+    "List the notes of the project with size, author and time",
+    Remote::READ_ONLY,
+    |args, context| list(&parsed(args)?, context),
+)
+.arguments::<ProjectArguments>()
+.aliases(&["ls"]);
+
+const RM: CommandDefinition =
+    CommandDefinition::new("rm", "Remove a note", Remote::ONCE, |args, context| rm(&parsed(args)?, context))
+        .arguments::<BoardRemoveArguments>()
+        .aliases(&["remove", "delete"]);
 
 #[derive(Debug, Args)]
-pub(super) struct Place {
+pub(super) struct ProjectArguments {
     /// Project of the board [default: the project of the agent or of this directory]
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Get {
+pub(super) struct BoardGetArguments {
     /// Key of the note
     #[arg(allow_hyphen_values = true)]
     key: String,
@@ -47,11 +85,11 @@ pub(super) struct Get {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    project_args: ProjectArguments,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Writ {
+pub(super) struct BoardWriteArguments {
     /// Key of the note
     #[arg(allow_hyphen_values = true)]
     key: String,
@@ -62,30 +100,20 @@ pub(super) struct Writ {
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    project_args: ProjectArguments,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Rm {
+pub(super) struct BoardRemoveArguments {
     /// Key of the note
     #[arg(allow_hyphen_values = true)]
     key: String,
     #[command(flatten)]
-    place: Place,
+    project_args: ProjectArguments,
 }
 
-pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
-    match verb {
-        Verb::Get(args) => get(&args, context),
-        Verb::Set(args) => write(args, Writing::Set, context),
-        Verb::Append(args) => write(args, Writing::Append, context),
-        Verb::List(place) => list(&place, context),
-        Verb::Rm(args) => rm(&args, context),
-    }
-}
-
-fn get(args: &Get, context: &Invocation) -> Result<u8, Error> {
-    let note = Messages(&context.manager).board_get(args.place.project(), &args.key)?;
+fn get(args: &BoardGetArguments, context: &Invocation) -> Result<u8, Error> {
+    let note = Messages(&context.manager).board_get(args.project_args.project(), &args.key)?;
     let value = note.value.as_deref().unwrap_or_default();
     if let Some(file) = &args.output {
         Messages(&context.manager).note_to_file(&note, file)?;
@@ -103,7 +131,7 @@ fn get(args: &Get, context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn write(args: Writ, writing: Writing, context: &Invocation) -> Result<u8, Error> {
+fn write(args: BoardWriteArguments, writing: NoteWrite, context: &Invocation) -> Result<u8, Error> {
     let value = match (args.value, args.file) {
         (_, Some(file)) => Messages(&context.manager).note_from_file(&args.key, &file)?,
         (Some(value), None) if value == "-" => {
@@ -111,8 +139,12 @@ fn write(args: Writ, writing: Writing, context: &Invocation) -> Result<u8, Error
         }
         (value, None) => value.unwrap_or_default(),
     };
-    let note =
-        Messages(&context.manager).board_write(args.place.project(), &args.key, (&value, writing), None)?;
+    let note = Messages(&context.manager).board_write(
+        args.project_args.project(),
+        &args.key,
+        (&value, writing),
+        None,
+    )?;
     if context.ui.json {
         context.ui.json(&BoardEntry { value: None, ..note });
     } else {
@@ -121,21 +153,21 @@ fn write(args: Writ, writing: Writing, context: &Invocation) -> Result<u8, Error
     Ok(0)
 }
 
-fn list(place: &Place, context: &Invocation) -> Result<u8, Error> {
-    let notes = Messages(&context.manager).board_list(place.project())?;
+fn list(project_args: &ProjectArguments, context: &Invocation) -> Result<u8, Error> {
+    let notes = Messages(&context.manager).board_list(project_args.project())?;
     if context.ui.json {
         context.ui.json(&notes);
     } else if notes.is_empty() {
         context.ui.say("the board is empty; `symposium board set KEY TEXT` writes on it");
     } else {
-        let rows: Vec<_> = notes.iter().map(row).collect();
+        let rows: Vec<_> = notes.iter().map(|note| row(note, context.manager.now())).collect();
         context.ui.data(&columns(["SIZE", "BY", "WHEN", "KEY"], &rows, ui::width()));
     }
     Ok(0)
 }
 
-fn row(note: &BoardEntry) -> [String; 4] {
-    [size(note.size), note.author.clone(), age(note.at, Env::now()), note.key.clone()]
+fn row(note: &BoardEntry, now: Timestamp) -> [String; 4] {
+    [size(note.size), note.author.clone(), age(note.at, now), note.key.clone()]
 }
 
 fn size(bytes: u64) -> String {
@@ -145,20 +177,20 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn rm(args: &Rm, context: &Invocation) -> Result<u8, Error> {
-    if !Messages(&context.manager).board_remove(args.place.project(), &args.key)? {
+fn rm(args: &BoardRemoveArguments, context: &Invocation) -> Result<u8, Error> {
+    if !Messages(&context.manager).board_remove(args.project_args.project(), &args.key)? {
         // Fails with an error that lists the existing notes.
-        Messages(&context.manager).board_get(args.place.project(), &args.key)?;
+        Messages(&context.manager).board_get(args.project_args.project(), &args.key)?;
     }
     if context.ui.json {
         context.ui.json(&serde_json::json!({ "removed": args.key }));
     } else {
-        context.ui.say(&format!("note `{}` is gone", clean(&args.key)));
+        context.ui.say(&format!("note `{}` was removed", clean(&args.key)));
     }
     Ok(0)
 }
 
-impl Place {
+impl ProjectArguments {
     fn project(&self) -> Option<&Path> {
         self.project.as_deref()
     }

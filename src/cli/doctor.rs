@@ -1,11 +1,19 @@
 //! The `symposium doctor` command: checks the environment and prints the result of each check.
 
 use super::render::ui::Ui;
+use crate::cli::grammar::definition::CommandDefinition;
+use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Diagnostics;
 use crate::manager::{Check, Context, Health};
 
-pub(super) fn run(manager: Result<Context, Error>, ui: &Ui) -> Result<u8, Error> {
+pub(super) const COMMAND: CommandDefinition = CommandDefinition::standalone(
+    "doctor",
+    "Check tmux, directories, registry, server and agent CLIs",
+    |_, alone| run(Context::open(Env::capture(), alone.home), alone.ui),
+);
+
+fn run(manager: Result<Context, Error>, ui: &Ui) -> Result<u8, Error> {
     let checks = match &manager {
         Ok(manager) => Diagnostics(manager).doctor(),
         Err(error) => Diagnostics::doctor_without_home(error),

@@ -2,31 +2,52 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
+use jiff::Timestamp;
 
-use super::render::agent_table::clean;
 use super::render::columns::columns;
-use super::render::times::{age, ago};
-use super::{Invocation, agent::spawn, render::ui};
-use crate::env::Env;
+use super::{Invocation, agent::lifecycle::spawn, render::ui};
+use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
+use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
 use crate::manager::Messages;
 use crate::manager::{MessageFilter, MessageRequest};
 use crate::model::{AgentName, Message, PERSON};
+use crate::text::ages::{age, ago};
+use crate::text::fit::clean;
 
-#[derive(Debug, Subcommand)]
-pub(super) enum Verb {
-    /// Send a message: typed into an agent when it is idle, kept until it is read
-    Send(Send),
-    /// List unread mail; it stays unread
-    #[command(visible_alias = "ls")]
-    List(List),
-    /// Print unread mail and mark it as read
-    Read,
-}
+pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
+    "message",
+    "Send, list and read mail between agents and people",
+    &[SEND, LIST, READ],
+);
+
+const SEND: CommandDefinition = CommandDefinition::new(
+    "send",
+    "Send a message: typed into an agent when it is idle, kept until it is read",
+    Remote::ONCE,
+    |args, context| send(parsed(args)?, context),
+)
+.arguments::<MessageSendArguments>()
+.values(&[("target", ArgumentValue::Agent)]);
+
+const LIST: CommandDefinition = CommandDefinition::new(
+    "list",
+    "List unread mail; it stays unread",
+    Remote::READ_ONLY,
+    |args, context| list(&parsed(args)?, context),
+)
+.arguments::<MessageListArguments>()
+.values(&[("agent", ArgumentValue::Agent)])
+.aliases(&["ls"]);
+
+const READ: CommandDefinition =
+    CommandDefinition::new("read", "Print unread mail and mark it as read", Remote::ONCE, |_, context| {
+        read(context)
+    });
 
 #[derive(Debug, Args)]
-pub(super) struct Send {
+pub(super) struct MessageSendArguments {
     /// An agent, `agent@project`, `@project` (all there; those named as @agent in TEXT are woken), `parent`,
     /// `children` or `person`
     #[arg(allow_hyphen_values = true)]
@@ -40,27 +61,19 @@ pub(super) struct Send {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct List {
+pub(super) struct MessageListArguments {
     /// Use the mail of this agent
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     agent: Option<String>,
     /// Include read and sent mail
     #[arg(long)]
     all: bool,
-    /// Show at most this many, the newest
+    /// Maximum number of messages; the newest are shown
     #[arg(long, value_name = "N")]
     newest: Option<usize>,
 }
 
-pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
-    match verb {
-        Verb::Send(args) => send(args, context),
-        Verb::List(args) => list(&args, context),
-        Verb::Read => read(context),
-    }
-}
-
-fn send(args: Send, context: &Invocation) -> Result<u8, Error> {
+fn send(args: MessageSendArguments, context: &Invocation) -> Result<u8, Error> {
     let text = match args.text.as_str() {
         "-" => ui::standard_input().map_err(Error::io("cannot read the message from stdin"))?,
         _ => args.text,
@@ -71,7 +84,7 @@ fn send(args: Send, context: &Invocation) -> Result<u8, Error> {
         context.ui.json(&sent);
         return Ok(0);
     }
-    context.ui.say(&told(&sent));
+    context.ui.say(&sent_line(&sent));
     for remark in Messages(&context.manager).message_remarks(&sent) {
         context.ui.say(&remark);
     }
@@ -79,11 +92,13 @@ fn send(args: Send, context: &Invocation) -> Result<u8, Error> {
 }
 
 /// Describes the recipients of a message, and which of several recipients are woken.
-fn told(sent: &[Message]) -> String {
+fn sent_line(sent: &[Message]) -> String {
     let name = |message: &Message| message.to.as_ref().map_or(PERSON, AgentName::as_str).to_owned();
     let names = |messages: &[&Message]| messages.iter().map(|m| name(m)).collect::<Vec<_>>().join(", ");
     match sent {
-        [one] if one.project.is_none() => format!("sent to `{}` as message {}", name(one), one.id),
+        [message] if message.project.is_none() => {
+            format!("sent to `{}` as message {}", name(message), message.id)
+        }
         _ => {
             let (woken, others): (Vec<&Message>, Vec<&Message>) =
                 sent.iter().partition(|message| message.wake);
@@ -101,35 +116,36 @@ fn told(sent: &[Message]) -> String {
     }
 }
 
-fn list(args: &List, context: &Invocation) -> Result<u8, Error> {
+fn list(args: &MessageListArguments, context: &Invocation) -> Result<u8, Error> {
     let of = args.agent.as_deref().map(spawn::name).transpose()?;
     let filter = MessageFilter { of, all: args.all, newest: args.newest };
+    let now = context.manager.now();
     let mail = Messages(&context.manager).message_list(&filter)?;
     if context.ui.json {
         context.ui.json(&mail);
     } else if mail.is_empty() {
         context.ui.say(if args.all { "no mail" } else { "no unread mail; `--all` shows the rest" });
     } else if args.all {
-        let rows: Vec<_> = mail.iter().map(whole_row).collect();
+        let rows: Vec<_> = mail.iter().map(|message| whole_row(message, now)).collect();
         context.ui.data(&columns(["ID", "FROM", "TO", "SENT", "STATE", "TEXT"], &rows, ui::width()));
     } else {
-        let rows: Vec<_> = mail.iter().map(row).collect();
+        let rows: Vec<_> = mail.iter().map(|message| row(message, now)).collect();
         context.ui.data(&columns(["ID", "FROM", "SENT", "TEXT"], &rows, ui::width()));
     }
     Ok(0)
 }
 
-fn row(message: &Message) -> [String; 4] {
-    let [id, from, _, sent, _, text] = whole_row(message);
+fn row(message: &Message, now: Timestamp) -> [String; 4] {
+    let [id, from, _, sent, _, text] = whole_row(message, now);
     [id, from, sent, text]
 }
 
-fn whole_row(message: &Message) -> [String; 6] {
+fn whole_row(message: &Message, now: Timestamp) -> [String; 6] {
     [
         message.id.to_string(),
         message.from.clone(),
         message.to.as_ref().map_or(PERSON, AgentName::as_str).to_owned(),
-        age(message.at, Env::now()),
+        age(message.at, now),
         message.state.to_string(),
         message.title(),
     ]
@@ -142,18 +158,20 @@ fn read(context: &Invocation) -> Result<u8, Error> {
     } else if mail.is_empty() {
         context.ui.say("no unread mail");
     } else {
-        context.ui.data(&mail.iter().map(letter).collect::<Vec<_>>().join("\n"));
+        let now = context.manager.now();
+        let letters: Vec<_> = mail.iter().map(|message| render_message(message, now)).collect();
+        context.ui.data(&letters.join("\n"));
     }
     Ok(0)
 }
 
 /// Renders a complete message as text. Its lines are indented, so that none of them can pass for another message.
-fn letter(message: &Message) -> String {
+fn render_message(message: &Message, now: Timestamp) -> String {
     let all = match &message.project {
-        Some(project) => format!(" to everybody in {}", clean(project)),
+        Some(project) => format!(" to all agents in {}", clean(project)),
         None => String::new(),
     };
-    let ago = ago(message.at, Env::now());
+    let ago = ago(message.at, now);
     let mut text = format!("message {} from {}{all}, {ago}\n", message.id, clean(&message.from));
     for line in message.text.lines() {
         text.push_str(format!("  {}", clean(line)).trim_end());

@@ -1,66 +1,77 @@
 //! The `symposium service install` and `symposium service uninstall` commands.
 
-use clap::{Args, Subcommand};
+use clap::Args;
 
 use super::Invocation;
+use crate::cli::grammar::definition::{CommandDefinition, Opening, parsed};
+use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
-use crate::manager::SupervisorControl;
+use crate::manager::ServiceInstallation;
 
-#[derive(Debug, Subcommand)]
-pub(super) enum Verb {
-    /// Bring agents back when the machine starts (systemd; launchd on macOS)
-    Install(Install),
-    /// Remove the service; agents go on
-    Uninstall,
-}
+pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
+    "service",
+    "Manage the service that restores agents at boot (systemd, or launchd on macOS)",
+    &[INSTALL, UNINSTALL],
+);
+
+const INSTALL: CommandDefinition = CommandDefinition::new(
+    "install",
+    "Restore agents when the machine starts (systemd; launchd on macOS)",
+    Remote::LOCAL,
+    |args, context| install(&parsed(args)?, context),
+)
+.arguments::<ServiceInstallArguments>()
+.opening(Opening::Unclaimed);
+
+const UNINSTALL: CommandDefinition = CommandDefinition::new(
+    "uninstall",
+    "Remove the service; agents keep running",
+    Remote::LOCAL,
+    |_, context| uninstall(context),
+)
+.opening(Opening::Unclaimed);
 
 #[derive(Debug, Args)]
-pub(super) struct Install {
+pub(super) struct ServiceInstallArguments {
     /// Print what would be installed and change nothing
     #[arg(long)]
     print: bool,
 }
 
-pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
-    match verb {
-        Verb::Install(Install { print: true }) => print(context),
-        Verb::Install(Install { print: false }) => install(context),
-        Verb::Uninstall => uninstall(context),
-    }?;
-    Ok(0)
-}
-
-fn print(context: &Invocation) -> Result<(), Error> {
-    let service = SupervisorControl(&context.manager).service()?;
+fn print(context: &Invocation) -> Result<u8, Error> {
+    let service = ServiceInstallation(&context.manager).service()?;
     if context.ui.json {
         context.ui.json(&service);
     } else {
         context.ui.say(&format!("belongs in {}", service.path.display()));
         context.ui.data(&service.text);
     }
-    Ok(())
+    Ok(0)
 }
 
-fn install(context: &Invocation) -> Result<(), Error> {
-    let installed = SupervisorControl(&context.manager).install_service()?;
+fn install(args: &ServiceInstallArguments, context: &Invocation) -> Result<u8, Error> {
+    if args.print {
+        return print(context);
+    }
+    let installed = ServiceInstallation(&context.manager).install_service()?;
     if context.ui.json {
         context.ui.json(&installed);
-        return Ok(());
+        return Ok(0);
     }
     let (manager, path) = (installed.service.manager, installed.service.path.display());
     context.ui.say(&format!("installed for {manager}: {path}"));
     installed.remarks.iter().for_each(|remark| context.ui.say(remark));
-    Ok(())
+    Ok(0)
 }
 
-fn uninstall(context: &Invocation) -> Result<(), Error> {
-    let removed = SupervisorControl(&context.manager).uninstall_service()?;
+fn uninstall(context: &Invocation) -> Result<u8, Error> {
+    let removed = ServiceInstallation(&context.manager).uninstall_service()?;
     if context.ui.json {
         context.ui.json(&removed);
     } else if removed.was_installed {
-        context.ui.say(&format!("removed {}; agents go on", removed.path.display()));
+        context.ui.say(&format!("removed {}; agents keep running", removed.path.display()));
     } else {
         context.ui.say("no service was installed");
     }
-    Ok(())
+    Ok(0)
 }

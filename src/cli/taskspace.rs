@@ -2,36 +2,67 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 
-use super::render::agent_table::{clean, status_word};
 use super::spec::ask_trust::{TrustFlag, with_trust};
 use super::{
     Invocation,
-    agent::{attach, remove, spawn},
+    agent::{lifecycle::spawn, removal::remove, terminal::attach},
     render::ui,
 };
+use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
+use crate::cli::remote::remote_use::{Remote, RemoteMode};
 use crate::error::Error;
 use crate::manager::Taskspaces;
-use crate::manager::{As, Body, SpawnRequest, TaskspaceView};
+use crate::manager::{As, SpawnRequest, SpawnTarget, TaskspaceView};
 use crate::model::LogEntry;
+use crate::text::agent::status_word;
+use crate::text::fit::clean;
 
-#[derive(Debug, Subcommand)]
-pub(super) enum Verb {
-    /// Create a worktree and an agent in it, and give the agent its task
-    New(New),
-    /// List taskspaces, those that need you first
-    #[command(visible_alias = "ls")]
-    List,
-    /// Note something in the log of a taskspace; without a text, show the log
-    Log(Log),
-    /// End the agent and remove its worktree, unless work would be lost
-    #[command(visible_aliases = ["rm", "remove"])]
-    Delete(Delete),
-}
+pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
+    "taskspace",
+    "Manage taskspaces: a worktree, an agent and its task, created and deleted together",
+    &[NEW, LIST, LOG, DELETE],
+);
+
+const NEW: CommandDefinition = CommandDefinition::new(
+    "new",
+    "Create a worktree and an agent in it, and give the agent its task",
+    Remote::ONCE.flags(&[("attach", RemoteMode::Start)]).host_before_first_line(),
+    |args, context| new(parsed(args)?, context),
+)
+.arguments::<TaskspaceNewArguments>()
+.values(&[("name", ArgumentValue::NewAgent), ("spec", ArgumentValue::Spec)]);
+
+const LIST: CommandDefinition = CommandDefinition::new(
+    "list",
+    "List taskspaces; those that need you come first",
+    Remote::READ_ONLY,
+    |_, context| list(context),
+)
+.aliases(&["ls"]);
+
+const LOG: CommandDefinition = CommandDefinition::new(
+    "log",
+    "Add a note to the log of a taskspace; without a text, show the log",
+    Remote::ONCE,
+    |args, context| log(parsed(args)?, context),
+)
+.arguments::<TaskspaceLogArguments>()
+.values(&[("name", ArgumentValue::Agent)]);
+
+const DELETE: CommandDefinition = CommandDefinition::new(
+    "delete",
+    "End the agent and remove its worktree, unless work would be lost",
+    Remote::ONCE,
+    |args, context| delete(&parsed(args)?, context),
+)
+.arguments::<TaskspaceDeleteArguments>()
+.values(&[("name", ArgumentValue::Agent)])
+.aliases(&["rm", "remove"]);
 
 #[derive(Debug, Args)]
-pub(super) struct New {
+pub(super) struct TaskspaceNewArguments {
     /// Name of the taskspace; its branch is symposium/NAME
     #[arg(allow_hyphen_values = true)]
     name: String,
@@ -43,13 +74,13 @@ pub(super) struct New {
     /// Parameter of the spec: `{{K}}` in prompts, SYMPOSIUM_PARAM_K in the environment
     #[arg(long = "param", value_name = "K=V", value_parser = spawn::parameter, allow_hyphen_values = true)]
     params: Vec<(String, String)>,
-    /// TmuxSnapshot for specs in this file only
+    /// Look for specs in this file only
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Branch, existing or new [default: symposium/NAME]
     #[arg(long, value_name = "B", allow_hyphen_values = true)]
     branch: Option<String>,
-    /// Take uncommitted and untracked changes along into the new worktree
+    /// Copy uncommitted and untracked changes into the new worktree
     #[arg(long)]
     with_changes: bool,
     /// Repository [default: the repository of this directory]
@@ -57,14 +88,14 @@ pub(super) struct New {
     dir: Option<PathBuf>,
     #[command(flatten)]
     trust: TrustFlag,
-    /// Attach this terminal right away
+    /// Attach this terminal immediately
     #[arg(long)]
     attach: bool,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Log {
-    /// The taskspace
+pub(super) struct TaskspaceLogArguments {
+    /// Name of the taskspace
     #[arg(allow_hyphen_values = true)]
     name: String,
     /// Text; `-` reads it from stdin
@@ -73,7 +104,7 @@ pub(super) struct Log {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Delete {
+pub(super) struct TaskspaceDeleteArguments {
     /// Name of the taskspace
     #[arg(allow_hyphen_values = true)]
     name: String,
@@ -81,26 +112,17 @@ pub(super) struct Delete {
     options: remove::RemovalOptions,
 }
 
-pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
-    match verb {
-        Verb::New(args) => new(args, context),
-        Verb::List => list(context),
-        Verb::Log(args) => log(args, context),
-        Verb::Delete(args) => delete(&args, context),
-    }
-}
-
-fn new(args: New, context: &Invocation) -> Result<u8, Error> {
+fn new(args: TaskspaceNewArguments, context: &Invocation) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
     if args.attach && !ui::is_interactive() {
-        return Err(Error::NoTerminal { verb: "spawn --attach", name: Some(name.to_string()) });
+        return Err(Error::no_terminal("spawn --attach", Some(name.to_string())));
     }
     let task = match args.task.as_str() {
         "-" => ui::standard_input().map_err(Error::io("cannot read the task from stdin"))?,
         _ => args.task,
     };
     let request = SpawnRequest {
-        body: Body::Spec(args.spec),
+        body: SpawnTarget::Spec(args.spec),
         name: Some(name),
         dir: args.dir,
         task: Some(task),
@@ -160,7 +182,7 @@ fn card(view: &TaskspaceView) -> String {
     text
 }
 
-fn log(args: Log, context: &Invocation) -> Result<u8, Error> {
+fn log(args: TaskspaceLogArguments, context: &Invocation) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
     let text = match args.text.as_deref() {
         None => {
@@ -188,11 +210,11 @@ fn indented(text: &str) -> String {
     text.lines().map(clean).collect::<Vec<_>>().join("\n                          ")
 }
 
-fn delete(args: &Delete, context: &Invocation) -> Result<u8, Error> {
+fn delete(args: &TaskspaceDeleteArguments, context: &Invocation) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
     match remove::decide(&name, &args.options, context)? {
-        remove::Decision::Stop(code) => Ok(code),
-        remove::Decision::Remove(removal) => {
+        remove::RemovalDecision::Stop(code) => Ok(code),
+        remove::RemovalDecision::Remove(removal) => {
             let removed = Taskspaces(&context.manager).taskspace_delete(&name, removal)?;
             remove::report("deleted", &name, &removed, context);
             Ok(0)

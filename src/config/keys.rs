@@ -2,18 +2,16 @@
 
 use std::time::Duration;
 
-use toml::Spanned;
-use toml::de::DeValue;
-
-use super::values::{self, Wrong, within};
+use super::values::{self, TomlValue, ValueResult, duration_at_least};
 use crate::base::suggest::nearest;
-use crate::model::{AfterDeletion, AttachPolicy, Config, Desktop, NotifyOn};
+use crate::model::{
+    AfterDeletion, AttachPolicy, Config, DashboardColumn, Desktop, FinishMethod, NotifyOn, ThemeName,
+};
 
-type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
-type Setter = fn(&mut Config, Value<'_, '_>) -> Result<(), Vec<Wrong>>;
+type Setter = fn(&mut Config, TomlValue<'_, '_>) -> ValueResult<()>;
 
 /// Minimum interval of the supervisor's full check. A shorter one would amount to polling.
-const OFTEN: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
 const NOTIFY_ON: [(&str, NotifyOn); 8] = [
     ("waiting", NotifyOn::Waiting),
@@ -29,32 +27,44 @@ const DESKTOP: [(&str, Desktop); 2] = [("auto", Desktop::Auto), ("off", Desktop:
 const DELETED: [(&str, AfterDeletion); 2] = [("keep", AfterDeletion::Keep), ("prune", AfterDeletion::Prune)];
 
 /// The duration that `recap = true` in `[attach]` means, which is also the default.
-const RECAP_AFTER: Duration = Duration::from_secs(5 * 60);
+const DEFAULT_RECAP_AFTER: Duration = Duration::from_secs(5 * 60);
+
+const METHOD: [(&str, FinishMethod); 3] =
+    [("squash", FinishMethod::Squash), ("rebase", FinishMethod::Rebase), ("merge", FinishMethod::Merge)];
 
 const POLICY: [(&str, AttachPolicy); 2] =
     [("single-driver", AttachPolicy::SingleDriver), ("shared", AttachPolicy::Shared)];
 
-const KEYS: [(&str, &str, Setter); 24] = [
+const THEME: [(&str, ThemeName); 4] = [
+    ("auto", ThemeName::Auto),
+    ("dark", ThemeName::Dark),
+    ("light", ThemeName::Light),
+    ("plain", ThemeName::Plain),
+];
+
+const KEYS: [(&str, &str, Setter); 32] = [
     ("", "max_agents", |config, value| {
         values::number(value).map(|most| config.max_agents = (most > 0).then_some(most))
     }),
     ("supervisor", "autostart", |config, value| {
-        values::truth(value).map(|on| config.supervisor.autostart = on)
+        values::boolean(value).map(|on| config.supervisor.autostart = on)
     }),
     ("supervisor", "reconcile", |config, value| {
-        within(value, OFTEN).map(|every| config.supervisor.reconcile = every)
+        duration_at_least(value, MIN_INTERVAL).map(|every| config.supervisor.reconcile = every)
     }),
     ("restart", "first", |config, value| values::duration(value).map(|wait| config.restart.first = wait)),
     ("restart", "longest", |config, value| values::duration(value).map(|wait| config.restart.longest = wait)),
     ("restart", "most", |config, value| values::number(value).map(|most| config.restart.most = most)),
     ("restart", "window", |config, value| values::duration(value).map(|span| config.restart.window = span)),
-    ("restart", "hung", |config, value| values::truth(value).map(|on| config.restart.hung = on)),
+    ("restart", "hung", |config, value| values::boolean(value).map(|on| config.restart.hung = on)),
     ("notify", "on", |config, value| values::words(value, &NOTIFY_ON).map(|on| config.notify.on = on)),
     ("notify", "desktop", |config, value| {
         values::word(value, &DESKTOP).map(|desktop| config.notify.desktop = desktop)
     }),
-    ("notify", "status_line", |config, value| values::truth(value).map(|on| config.notify.status_line = on)),
-    ("notify", "bell", |config, value| values::truth(value).map(|on| config.notify.bell = on)),
+    ("notify", "status_line", |config, value| {
+        values::boolean(value).map(|on| config.notify.status_line = on)
+    }),
+    ("notify", "bell", |config, value| values::boolean(value).map(|on| config.notify.bell = on)),
     ("notify", "command", |config, value| {
         values::command(value).map(|command| config.notify.command = command)
     }),
@@ -73,12 +83,32 @@ const KEYS: [(&str, &str, Setter); 24] = [
         values::word(value, &POLICY).map(|policy| config.attach.policy = policy)
     }),
     ("attach", "recap", |config, value| {
-        values::duration_or_off(value, RECAP_AFTER).map(|after| config.attach.recap = after)
+        values::duration_or_off(value, DEFAULT_RECAP_AFTER).map(|after| config.attach.recap = after)
     }),
-    ("mcp", "enabled", |config, value| values::truth(value).map(|on| config.mcp.enabled = on)),
+    ("checkpoints", "enabled", |config, value| {
+        values::boolean(value).map(|on| config.checkpoints.enabled = on)
+    }),
+    ("checkpoints", "keep", |config, value| values::number(value).map(|keep| config.checkpoints.keep = keep)),
+    ("checkpoints", "max_age", |config, value| {
+        values::duration(value).map(|age| config.checkpoints.max_age = age)
+    }),
+    ("mcp", "enabled", |config, value| values::boolean(value).map(|on| config.mcp.enabled = on)),
     ("hosts", "ssh", |config, value| values::program(value).map(|program| config.hosts.ssh = program)),
+    ("dashboard", "theme", |config, value| {
+        values::word(value, &THEME).map(|theme| config.dashboard.theme = theme)
+    }),
+    ("dashboard", "columns", |config, value| {
+        values::words(value, &DashboardColumn::ALL).map(|columns| config.dashboard.columns = columns)
+    }),
+    ("dashboard", "keys", |config, value| {
+        values::key_bindings(value).map(|keys| config.dashboard.keys = keys)
+    }),
     ("workspace", "copy", |config, value| values::paths(value).map(|paths| config.workspace.copy = paths)),
     ("workspace", "setup", |config, value| values::lines(value).map(|lines| config.workspace.setup = lines)),
+    ("finish", "checks", |config, value| values::lines(value).map(|lines| config.finish.checks = lines)),
+    ("finish", "method", |config, value| {
+        values::word(value, &METHOD).map(|method| config.finish.method = method)
+    }),
 ];
 
 /// Checks whether a section of this name exists.
@@ -93,11 +123,11 @@ pub(super) fn setter(section: &str, key: &str) -> Option<Setter> {
 
 /// Describes the error of an unknown key.
 pub(super) fn unknown(section: &str, key: &str) -> String {
-    let told = format!("there is no key `{}`", key.escape_debug());
+    let unknown_key = format!("there is no key `{}`", key.escape_debug());
     if let Some((elsewhere, ..)) = KEYS.iter().find(|known| known.1 == key) {
         return match *elsewhere {
-            "" => format!("{told} in `[{section}]`: it stands above the first section"),
-            elsewhere => format!("{told} here: it belongs in `[{elsewhere}]`"),
+            "" => format!("{unknown_key} in `[{section}]`: it belongs above the first section"),
+            elsewhere => format!("{unknown_key} here: it belongs in `[{elsewhere}]`"),
         };
     }
     let mut known: Vec<&str> = KEYS.iter().filter(|known| known.0 == section).map(|known| known.1).collect();
@@ -106,7 +136,7 @@ pub(super) fn unknown(section: &str, key: &str) -> String {
         known.dedup();
     }
     match nearest(key, known.iter().copied()) {
-        Some(name) => format!("{told}; did you mean `{name}`?"),
-        None => format!("{told}; known: {}", known.join(", ")),
+        Some(name) => format!("{unknown_key}; did you mean `{name}`?"),
+        None => format!("{unknown_key}; known: {}", known.join(", ")),
     }
 }

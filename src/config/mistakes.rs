@@ -2,62 +2,40 @@
 
 use std::path::Path;
 
-/// An error in the text with its position.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The line number, starting at 1.
-    pub line: usize,
-    /// The character in the line, starting at 1.
-    pub column: usize,
-    /// A description of the error and of the allowed values.
-    pub message: String,
-}
+use crate::base::source_text::{LineIndex, LocatedMistake};
 
 /// Collects errors while a text is read.
-pub(super) struct Mistakes<'t> {
-    text: &'t str,
-    found: Vec<(usize, String)>,
-}
+#[derive(Default)]
+pub(super) struct Mistakes(Vec<LocatedMistake<usize>>);
 
-impl<'t> Mistakes<'t> {
-    pub(super) fn new(text: &'t str) -> Mistakes<'t> {
-        Mistakes { text, found: Vec::new() }
+impl Mistakes {
+    pub(super) fn add(&mut self, at: usize, message: impl Into<String>) {
+        self.0.push(LocatedMistake::new(at, message));
     }
 
-    pub(super) fn add(&mut self, at: usize, message: &str) {
-        self.found.push((at, message.to_owned()));
+    pub(super) fn extend(&mut self, mistakes: impl IntoIterator<Item = LocatedMistake<usize>>) {
+        self.0.extend(mistakes);
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.0.is_empty()
     }
 
-    /// Returns the answer if no error was found, otherwise all errors.
-    pub(super) fn none_or<T>(mut self, answer: T) -> Result<T, Vec<Mistake>> {
-        if self.found.is_empty() {
+    /// Returns the answer if no error was found, otherwise all errors with their positions in this text.
+    pub(super) fn into_result<T>(mut self, answer: T, text: &str) -> Result<T, Vec<LocatedMistake>> {
+        if self.0.is_empty() {
             return Ok(answer);
         }
-        self.found.sort();
+        self.0.sort();
         // After a syntax error, the parser may report one position more than once.
-        self.found.dedup_by_key(|(at, _)| *at);
-        Err(self.found.iter().map(|(at, message)| self.placed(*at, message)).collect())
-    }
-
-    fn placed(&self, at: usize, message: &str) -> Mistake {
-        let before = self.text.get(..at).unwrap_or(self.text);
-        Mistake {
-            line: before.matches('\n').count() + 1,
-            column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
-            message: message.to_owned(),
-        }
+        self.0.dedup_by_key(|mistake| mistake.at);
+        let lines = LineIndex::of(text);
+        Err(self.0.into_iter().map(|mistake| lines.locate(mistake)).collect())
     }
 }
 
 /// Formats one line for each error, in the format of compilers.
-pub(super) fn list(path: &Path, mistakes: &[Mistake]) -> String {
-    let line = |mistake: &Mistake| {
-        let Mistake { line, column, message } = mistake;
-        format!("{}:{line}:{column}: {message}", path.display())
-    };
-    mistakes.iter().map(line).collect::<Vec<_>>().join("\n")
+pub(super) fn list(path: &Path, mistakes: &[LocatedMistake]) -> String {
+    let lines = mistakes.iter().map(|mistake| format!("{}:{mistake}", path.display()));
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -16,8 +16,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub use mistakes::Mistake;
-
+use crate::base::source_text::LocatedMistake;
 use crate::model::Config;
 use mistakes::Mistakes;
 
@@ -38,7 +37,7 @@ pub enum ConfigError {
         /// The path of the file.
         path: PathBuf,
         /// All errors, in the order of the file.
-        mistakes: Vec<Mistake>,
+        mistakes: Vec<LocatedMistake>,
     },
 }
 
@@ -52,13 +51,17 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
     read(&text).map_err(|mistakes| ConfigError::Mistakes { path: path.to_owned(), mistakes })
 }
 
+/// Parses the file of a project with `checks` in a section `[finish]`. Its other keys have no effect.
+pub fn checks(text: &str, path: &Path) -> Result<Vec<String>, ConfigError> {
+    let config = read(text).map_err(|mistakes| ConfigError::Mistakes { path: path.to_owned(), mistakes })?;
+    Ok(config.finish.checks)
+}
+
 /// Parses a configuration text, or returns all of its errors.
-fn read(text: &str) -> Result<Config, Vec<Mistake>> {
-    let mut mistakes = Mistakes::new(text);
+fn read(text: &str) -> Result<Config, Vec<LocatedMistake>> {
+    let mut mistakes = Mistakes::default();
     let (table, errors) = DeTable::parse_recoverable(text);
-    for error in errors {
-        mistakes.add(error.span().map_or(0, |span| span.start), error.message());
-    }
+    mistakes.extend(errors.into_iter().map(LocatedMistake::from));
     let mut config = Config::default();
     for (key, value) in table.get_ref() {
         match value.get_ref() {
@@ -69,7 +72,7 @@ fn read(text: &str) -> Result<Config, Vec<Mistake>> {
             }
             _ if keys::is_section(key.get_ref()) => {
                 let message = format!("`{0}` is a section, written `[{0}]`", key.get_ref());
-                mistakes.add(key.span().start, &message);
+                mistakes.add(key.span().start, message);
             }
             _ => set(&mut config, ("", key, value), &mut mistakes),
         }
@@ -79,19 +82,15 @@ fn read(text: &str) -> Result<Config, Vec<Mistake>> {
             .or_else(|| place(table.get_ref(), "restart", "longest"));
         mistakes.add(at.unwrap_or_default(), "in `[restart]`, `first` is longer than `longest`");
     }
-    mistakes.none_or(config)
+    mistakes.into_result(config, text)
 }
 
-type Entry<'a, 't> = (&'a str, &'a Spanned<std::borrow::Cow<'t, str>>, &'a Spanned<DeValue<'t>>);
+type ConfigEntry<'a, 't> = (&'a str, &'a Spanned<std::borrow::Cow<'t, str>>, &'a Spanned<DeValue<'t>>);
 
-fn set(config: &mut Config, (section, key, value): Entry<'_, '_>, mistakes: &mut Mistakes<'_>) {
+fn set(config: &mut Config, (section, key, value): ConfigEntry<'_, '_>, mistakes: &mut Mistakes) {
     match keys::setter(section, key.get_ref()) {
-        Some(setter) => {
-            for wrong in setter(config, value).err().into_iter().flatten() {
-                mistakes.add(wrong.at, &wrong.message);
-            }
-        }
-        None => mistakes.add(key.span().start, &keys::unknown(section, key.get_ref())),
+        Some(setter) => mistakes.extend(setter(config, value).err().into_iter().flatten()),
+        None => mistakes.add(key.span().start, keys::unknown(section, key.get_ref())),
     }
 }
 

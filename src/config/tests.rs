@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{AfterDeletion, AttachPolicy, ClockTime, Desktop, NotifyOn, QuietHours};
+use crate::model::{AfterDeletion, AttachPolicy, ClockTime, Desktop, FinishMethod, NotifyOn, QuietHours};
 
 const WHOLE: &str = r#"
 max_agents = 12
@@ -37,9 +37,17 @@ after = "7d"
 [ledger]
 keep = "30d"
 
+[finish]
+method = "rebase"
+
 [workspace]
 copy = [".env*"]
 setup = ["npm ci"]
+
+[checkpoints]
+enabled = false
+keep = 7
+max_age = "2d"
 
 [mcp]
 enabled = false
@@ -54,7 +62,7 @@ ssh = "/opt/bin/ssh"
 #[track_caller]
 fn mistakes(text: &str) -> Vec<(usize, usize, String)> {
     let found = read(text).expect_err(text);
-    found.into_iter().map(|mistake| (mistake.line, mistake.column, mistake.message)).collect()
+    found.into_iter().map(|mistake| (mistake.at.line, mistake.at.column, mistake.message)).collect()
 }
 
 #[test]
@@ -74,7 +82,10 @@ fn every_key_can_be_set() {
     assert_eq!(config.notify.quiet_hours, Some(hours));
     assert_eq!(config.cleanup.deleted_projects, AfterDeletion::Prune);
     assert!(!config.mcp.enabled);
+    let checkpoints = &config.checkpoints;
+    assert_eq!((checkpoints.enabled, checkpoints.keep, checkpoints.max_age), (false, 7, seconds(2 * 86400)));
     assert_eq!(config.attach.policy, AttachPolicy::Shared);
+    assert_eq!(config.finish.method, FinishMethod::Rebase);
     assert_eq!(config.attach.recap, Some(Duration::from_secs(5 * 60)));
     assert_eq!(read("[attach]\nrecap = false").unwrap().attach.recap, None);
     assert_eq!(read("[attach]\nrecap = \"2h\"").unwrap().attach.recap, Some(Duration::from_secs(2 * 3600)));
@@ -100,7 +111,7 @@ fn the_book_shows_the_defaults() {
 }
 
 #[test]
-fn what_is_not_said_is_the_default() {
+fn missing_keys_have_defaults() {
     assert_eq!(read("").unwrap(), Config::default());
     assert_eq!(read("# nothing\n[notify]\n").unwrap(), Config::default());
     assert_eq!(read("max_agents = 0").unwrap(), Config { max_agents: None, ..Config::default() });
@@ -108,7 +119,7 @@ fn what_is_not_said_is_the_default() {
 }
 
 #[test]
-fn a_mistake_is_shown_where_it_is_with_what_is_allowed() {
+fn mistake_reports_its_position_and_allowed_values() {
     for (text, place, says) in [
         ("max_agent = 3", (1, 1), "did you mean `max_agents`?"),
         ("[notfy]\nbell = true", (1, 2), "did you mean `notify`?"),
@@ -136,17 +147,17 @@ fn a_mistake_is_shown_where_it_is_with_what_is_allowed() {
         ("[notify]\non = [\"waiting\", \"ä\", 3]", (2, 18), "one of \"waiting\", \"finished\""),
         ("[notify]\ndesktop = true", (2, 11), "one of \"auto\", \"off\", found `true`"),
         ("[notify]\ncommand = \"notify\"", (2, 11), "a program and its arguments"),
-        ("[notify]\ncommand = [\"\"]", (2, 12), "a program has a name"),
+        ("[notify]\ncommand = [\"\"]", (2, 12), "the name of the program is empty"),
         ("[notify]\ncommand = [\"a\", \"b\\u0000\"]", (2, 17), "NUL"),
         ("[workspace]\ncopy = [\"../x\"]", (2, 9), "`../x` must be a path below the project"),
         ("[workspace]\ncopy = [\".env\", \"**/x\"]", (2, 17), "allowed: `*` and `?` in each name"),
-        ("[workspace]\ncopy = [\".git\"]", (2, 9), "is git's own"),
+        ("[workspace]\ncopy = [\".git\"]", (2, 9), "belongs to git"),
         ("[workspace]\nsetup = [\" \"]", (2, 10), "expected a command"),
         ("[notify]\nquiet_hours = \"22-7\"", (2, 15), "hours such as"),
         ("[notify]\nquiet_hours = \"24:00-07:00\"", (2, 15), "hours such as"),
         ("[notify]\nquiet_hours = \"22:60-07:00\"", (2, 15), "hours such as"),
         ("[notify]\nquiet_hours = \"+1:00-07:00\"", (2, 15), "hours such as"),
-        ("[notify]\nquiet_hours = \"07:00-07:00\"", (2, 15), "begin when they end"),
+        ("[notify]\nquiet_hours = \"07:00-07:00\"", (2, 15), "hour are the same"),
         ("[notify\nbell = true", (1, 8), ""),
         ("max_agents = 1\nmax_agents = 2", (2, 1), "duplicate"),
     ] {
@@ -157,24 +168,24 @@ fn a_mistake_is_shown_where_it_is_with_what_is_allowed() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_in_order() {
+fn all_mistakes_are_reported_in_order() {
     let text = "[notify]\non = [\"x\", \"waiting\", \"y\"]\nbel = 1\n[restart]\nmost = true\nfirst = \"z\"\n";
     let places: Vec<_> = mistakes(text).into_iter().map(|(line, column, _)| (line, column)).collect();
     assert_eq!(places, [(2, 7), (2, 23), (3, 1), (5, 8), (6, 9)]);
 }
 
 #[test]
-fn the_text_of_the_error_can_be_clicked() {
+fn errors_start_with_file_line_and_column() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("config.toml");
     assert_eq!(load(&path).unwrap(), Config::default());
     fs::write(&path, "a = 1\n[restart]\nmost = true\n").unwrap();
-    let told = load(&path).unwrap_err().to_string();
+    let message = load(&path).unwrap_err().to_string();
     let at = path.display();
-    assert!(told.starts_with(&format!("{at}:1:1: there is no key `a`; known: max_agents, ")), "{told}");
+    assert!(message.starts_with(&format!("{at}:1:1: there is no key `a`; known: max_agents, ")), "{message}");
     assert!(
-        told.ends_with(&format!("\n{at}:3:8: expected a whole number, 0 or more, found `true`")),
-        "{told}"
+        message.ends_with(&format!("\n{at}:3:8: expected a whole number, 0 or more, found `true`")),
+        "{message}"
     );
     fs::write(&path, [0xff, 0xfe]).unwrap();
     assert!(matches!(load(&path), Err(ConfigError::Unreadable { .. })));
@@ -195,12 +206,12 @@ proptest! {
         let text: String = chars[..at].iter().copied().chain(put.chars()).chain(chars[after..].iter().copied()).collect();
         if let Err(mistakes) = read(&text) {
             prop_assert!(!mistakes.is_empty());
-            prop_assert!(mistakes.iter().all(|mistake| mistake.line >= 1 && mistake.column >= 1));
+            prop_assert!(mistakes.iter().all(|mistake| mistake.at.line >= 1 && mistake.at.column >= 1));
         }
     }
 
     #[test]
-    fn any_value_for_any_key_is_taken_or_refused(value in "(\"[0-9a-z:\\- ]{0,12}\"|[0-9_a-fx.e+\\-]{1,12}|\\[[^\\]]{0,9}\\]|true|\\{\\})") {
+    fn any_value_for_any_key_is_accepted_or_refused(value in "(\"[0-9a-z:\\- ]{0,12}\"|[0-9_a-fx.e+\\-]{1,12}|\\[[^\\]]{0,9}\\]|true|\\{\\})") {
         for key in WHOLE.lines().filter_map(|line| line.split_once(" = ")).map(|(key, _)| key) {
             for section in ["", "[supervisor]", "[restart]", "[notify]", "[cleanup]", "[ledger]"] {
                 let _ = read(&format!("{section}\n{key} = {value}\n"));

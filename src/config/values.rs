@@ -6,28 +6,25 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use crate::base::duration::parse_duration;
-use crate::model::{ClockTime, QuietHours, bad_pattern};
+use crate::base::key_press::KeyPress;
+use crate::base::source_text::LocatedMistake;
+use crate::base::suggest::nearest;
+use crate::model::{ClockTime, DashboardAction, QuietHours, bad_pattern};
 
-type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
+pub(super) type TomlValue<'a, 't> = &'a Spanned<DeValue<'t>>;
 
 /// Maximum duration: longer than any useful value, and short enough that adding it to a time does not overflow.
 const MAX_DURATION: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
 
-/// An error at a byte offset of the text.
-#[derive(Debug)]
-pub(super) struct Wrong {
-    pub at: usize,
-    pub message: String,
-}
+/// A value, or its errors at byte offsets of the text.
+pub(super) type ValueResult<T> = Result<T, Vec<LocatedMistake<usize>>>;
 
-type Read<T> = Result<T, Vec<Wrong>>;
-
-fn wrong<T>(value: Value<'_, '_>, message: impl Into<String>) -> Read<T> {
-    Err(vec![Wrong { at: value.span().start, message: message.into() }])
+fn wrong<T>(value: TomlValue<'_, '_>, message: impl Into<String>) -> ValueResult<T> {
+    Err(vec![LocatedMistake::new(value.span().start, message)])
 }
 
 /// Returns an error that names the expected and the actual value.
-fn expected<T>(value: Value<'_, '_>, what: &str) -> Read<T> {
+fn expected<T>(value: TomlValue<'_, '_>, what: &str) -> ValueResult<T> {
     let found = match value.get_ref() {
         DeValue::String(text) => format!("`{}`", text.chars().take(40).collect::<String>().escape_debug()),
         DeValue::Integer(number) => format!("`{}`", number.as_str()),
@@ -40,18 +37,18 @@ fn expected<T>(value: Value<'_, '_>, what: &str) -> Read<T> {
     wrong(value, format!("expected {what}, found {found}"))
 }
 
-pub(super) fn truth(value: Value<'_, '_>) -> Read<bool> {
+pub(super) fn boolean(value: TomlValue<'_, '_>) -> ValueResult<bool> {
     value.get_ref().as_bool().map_or_else(|| expected(value, "`true` or `false`"), Ok)
 }
 
-pub(super) fn number(value: Value<'_, '_>) -> Read<u32> {
+pub(super) fn number(value: TomlValue<'_, '_>) -> ValueResult<u32> {
     let number = value.get_ref().as_integer();
     let number = number.and_then(|number| u32::from_str_radix(number.as_str(), number.radix()).ok());
     number.map_or_else(|| expected(value, "a whole number, 0 or more"), Ok)
 }
 
 /// Parses a duration such as `"90s"`, `"10m"`, `"2h"`, `"7d"` or `"1h 30m"`.
-pub(super) fn duration(value: Value<'_, '_>) -> Read<Duration> {
+pub(super) fn duration(value: TomlValue<'_, '_>) -> ValueResult<Duration> {
     let span = value.get_ref().as_str().and_then(parse_duration);
     match span {
         Some(span) if span > MAX_DURATION => wrong(value, "longer than ten years"),
@@ -61,7 +58,7 @@ pub(super) fn duration(value: Value<'_, '_>) -> Read<Duration> {
 }
 
 /// Parses a duration, `false` for `None`, or `true` for the given default.
-pub(super) fn duration_or_off(value: Value<'_, '_>, usual: Duration) -> Read<Option<Duration>> {
+pub(super) fn duration_or_off(value: TomlValue<'_, '_>, usual: Duration) -> ValueResult<Option<Duration>> {
     match value.get_ref().as_bool() {
         Some(on) => Ok(on.then_some(usual)),
         None if value.get_ref().as_str().is_some() => duration(value).map(Some),
@@ -70,7 +67,7 @@ pub(super) fn duration_or_off(value: Value<'_, '_>, usual: Duration) -> Read<Opt
 }
 
 /// Parses a duration with a minimum.
-pub(super) fn within(value: Value<'_, '_>, shortest: Duration) -> Read<Duration> {
+pub(super) fn duration_at_least(value: TomlValue<'_, '_>, shortest: Duration) -> ValueResult<Duration> {
     match duration(value)? {
         span if span < shortest => wrong(value, format!("shorter than {} s", shortest.as_secs())),
         span => Ok(span),
@@ -78,7 +75,7 @@ pub(super) fn within(value: Value<'_, '_>, shortest: Duration) -> Read<Duration>
 }
 
 /// Parses one of several keywords.
-pub(super) fn word<T: Copy>(value: Value<'_, '_>, words: &[(&str, T)]) -> Read<T> {
+pub(super) fn word<T: Copy>(value: TomlValue<'_, '_>, words: &[(&str, T)]) -> ValueResult<T> {
     let meant = value.get_ref().as_str().and_then(|text| words.iter().find(|(word, _)| *word == text));
     match meant {
         Some((_, meant)) => Ok(*meant),
@@ -90,12 +87,15 @@ pub(super) fn word<T: Copy>(value: Value<'_, '_>, words: &[(&str, T)]) -> Read<T
 }
 
 /// Parses a list of keywords without duplicates.
-pub(super) fn words<T: Copy + PartialEq>(value: Value<'_, '_>, known: &[(&str, T)]) -> Read<Vec<T>> {
+pub(super) fn words<T: Copy + PartialEq>(
+    value: TomlValue<'_, '_>,
+    known: &[(&str, T)],
+) -> ValueResult<Vec<T>> {
     let Some(list) = value.get_ref().as_array() else { return expected(value, "a list of words") };
     let (mut meant, mut mistakes) = (Vec::new(), Vec::new());
     for value in list.iter() {
         match word(value, known) {
-            Ok(one) if !meant.contains(&one) => meant.push(one),
+            Ok(parsed) if !meant.contains(&parsed) => meant.push(parsed),
             Ok(_) => {}
             Err(wrong) => mistakes.extend(wrong),
         }
@@ -104,7 +104,7 @@ pub(super) fn words<T: Copy + PartialEq>(value: Value<'_, '_>, known: &[(&str, T
 }
 
 /// Parses a program: a name or a path.
-pub(super) fn program(value: Value<'_, '_>) -> Read<String> {
+pub(super) fn program(value: TomlValue<'_, '_>) -> ValueResult<String> {
     match value.get_ref().as_str() {
         Some(text) if !text.is_empty() && !text.contains('\0') => Ok(text.to_owned()),
         _ => expected(value, "a program, such as \"ssh\""),
@@ -112,7 +112,7 @@ pub(super) fn program(value: Value<'_, '_>) -> Read<String> {
 }
 
 /// Parses a program with its arguments. An empty list means no program.
-pub(super) fn command(value: Value<'_, '_>) -> Read<Vec<String>> {
+pub(super) fn command(value: TomlValue<'_, '_>) -> ValueResult<Vec<String>> {
     let Some(list) = value.get_ref().as_array() else {
         return expected(value, "a program and its arguments, such as [\"notify-send\", \"symposium\"]");
     };
@@ -124,7 +124,7 @@ pub(super) fn command(value: Value<'_, '_>) -> Read<Vec<String>> {
                 mistakes.extend(wrong::<()>(value, "it contains a NUL").err())
             }
             Some("") if command.is_empty() => {
-                mistakes.extend(wrong::<()>(value, "a program has a name").err())
+                mistakes.extend(wrong::<()>(value, "the name of the program is empty").err())
             }
             Some(text) => command.push(text.to_owned()),
             None => mistakes.extend(expected::<()>(value, "text").err()),
@@ -133,22 +133,60 @@ pub(super) fn command(value: Value<'_, '_>) -> Read<Vec<String>> {
     if mistakes.is_empty() { Ok(command) } else { Err(mistakes.into_iter().flatten().collect()) }
 }
 
+/// Parses `[dashboard.keys]`: the keys of actions, each a key or a list of keys.
+pub(super) fn key_bindings(value: TomlValue<'_, '_>) -> ValueResult<Vec<(DashboardAction, Vec<KeyPress>)>> {
+    let Some(table) = value.get_ref().as_table() else {
+        return expected(value, "a table of actions and keys, such as `quit = \"q\"`");
+    };
+    let (mut bindings, mut mistakes) = (Vec::new(), Vec::new());
+    for (name, keys) in table {
+        match (name.get_ref().parse::<DashboardAction>(), key_presses(keys)) {
+            (Ok(action), Ok(keys)) => bindings.push((action, keys)),
+            (Err(()), _) => {
+                let known = DashboardAction::ALL.iter().map(|action| action.name());
+                let near = nearest(name.get_ref(), known).map(|near| format!("; did you mean `{near}`?"));
+                let message = format!("there is no action `{}`", name.get_ref().escape_debug());
+                let message = message + &near.unwrap_or_default();
+                mistakes.push(LocatedMistake::new(name.span().start, message));
+            }
+            (_, Err(wrong)) => mistakes.extend(wrong),
+        }
+    }
+    if mistakes.is_empty() { Ok(bindings) } else { Err(mistakes) }
+}
+
+fn key_presses(value: TomlValue<'_, '_>) -> ValueResult<Vec<KeyPress>> {
+    let parsed = |value: TomlValue<'_, '_>| match value.get_ref().as_str().map(str::parse::<KeyPress>) {
+        Some(Ok(press)) => Ok(press),
+        Some(Err(why)) => wrong(value, why.to_string()),
+        None => expected(value, "a key such as \"q\", or a list of keys"),
+    };
+    match value.get_ref().as_array() {
+        Some(list) => list.iter().map(parsed).collect(),
+        None => parsed(value).map(|press| vec![press]),
+    }
+}
+
 /// Parses a list of files and directories below the root of a project.
-pub(super) fn paths(value: Value<'_, '_>) -> Read<Vec<String>> {
+pub(super) fn paths(value: TomlValue<'_, '_>) -> ValueResult<Vec<String>> {
     each(value, "a list of files, such as [\".env\"]", |text| {
         bad_pattern(text).map_or(Ok(()), |why| Err(format!("`{}` {why}", text.escape_debug())))
     })
 }
 
 /// Parses a list of shell commands.
-pub(super) fn lines(value: Value<'_, '_>) -> Read<Vec<String>> {
+pub(super) fn lines(value: TomlValue<'_, '_>) -> ValueResult<Vec<String>> {
     each(value, "a list of commands, such as [\"npm ci\"]", |text| {
         let is_fine = !text.trim().is_empty() && !text.contains('\0');
         if is_fine { Ok(()) } else { Err("expected a command".to_owned()) }
     })
 }
 
-fn each(value: Value<'_, '_>, what: &str, check: impl Fn(&str) -> Result<(), String>) -> Read<Vec<String>> {
+fn each(
+    value: TomlValue<'_, '_>,
+    what: &str,
+    check: impl Fn(&str) -> Result<(), String>,
+) -> ValueResult<Vec<String>> {
     let Some(list) = value.get_ref().as_array() else { return expected(value, what) };
     let (mut texts, mut mistakes) = (Vec::new(), Vec::new());
     for value in list.iter() {
@@ -162,7 +200,7 @@ fn each(value: Value<'_, '_>, what: &str, check: impl Fn(&str) -> Result<(), Str
 }
 
 /// Parses hours such as `"22:00-07:00"`; `""` means `None`.
-pub(super) fn quiet_hours(value: Value<'_, '_>) -> Read<Option<QuietHours>> {
+pub(super) fn quiet_hours(value: TomlValue<'_, '_>) -> ValueResult<Option<QuietHours>> {
     let Some(text) = value.get_ref().as_str() else {
         return expected(value, "hours such as \"22:00-07:00\"");
     };
@@ -171,7 +209,7 @@ pub(super) fn quiet_hours(value: Value<'_, '_>) -> Read<Option<QuietHours>> {
     }
     let hours = text.split_once('-').and_then(|(from, until)| Some((clock_time(from)?, clock_time(until)?)));
     match hours {
-        Some((from, until)) if from == until => wrong(value, "these hours begin when they end"),
+        Some((from, until)) if from == until => wrong(value, "the first and the last hour are the same"),
         Some((from, until)) => Ok(Some(QuietHours { from, until })),
         None => expected(value, "hours such as \"22:00-07:00\""),
     }

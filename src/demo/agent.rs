@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::composer::Composer;
-use super::event::{Event, Tool};
-use super::keys::Key;
-use super::script::{self, Act, Reply};
-use super::stream::Stream;
-use super::view::{Body, View, spinner};
+use super::event::{DemoTool, HookEvent};
+use super::keys::DemoKey;
+use super::script::{self, PromptAction, Reply};
+use super::stream::AnswerStream;
+use super::view::{DemoView, ViewBody, spinner};
 
 /// Time within which a second Ctrl-C exits.
-const ARMED: Duration = Duration::from_secs(2);
+const EXIT_CONFIRM_WINDOW: Duration = Duration::from_secs(2);
 
 /// Interval between two frames of the spinner.
-const FRAME: Duration = Duration::from_millis(250);
+const SPINNER_INTERVAL: Duration = Duration::from_millis(250);
 
 /// An action that the caller performs for the agent.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Effect {
     /// Print these lines into the history.
     Print(String),
     /// Run the hooks of this event.
-    Fire(Event),
+    Fire(HookEvent),
     /// Append a prompt to the conversation file.
     SavePrompt(String),
     /// Append an answer to the conversation file.
@@ -32,12 +32,12 @@ pub(super) enum Effect {
     /// Leave a stray process behind.
     SpawnChild,
     /// Exit in this way.
-    Leave(Ending),
+    Exit(DemoExit),
 }
 
 /// How the agent exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum DemoExit {
     /// With this exit code.
     Exit(i32),
     /// By the signal SIGABRT.
@@ -53,7 +53,7 @@ pub(super) enum Permission {
 
 /// The input that the agent waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wants {
+pub(super) enum ExpectedInput {
     /// A prompt, or the answer to a question.
     Text,
     /// A yes or no.
@@ -72,7 +72,7 @@ pub(super) struct Memory {
 }
 
 /// The state of the demo agent.
-pub(super) struct Agent {
+pub(super) struct DemoAgent {
     phase: Phase,
     since: Instant,
     composer: Composer,
@@ -85,16 +85,16 @@ pub(super) struct Agent {
 enum Phase {
     Idle,
     Thinking { until: Instant, answer: String },
-    Answering { stream: Stream, answer: String },
-    Asking(String),
-    Questioning(String),
+    Answering { stream: AnswerStream, answer: String },
+    AskingApproval(String),
+    AskingQuestion(String),
     Hung,
 }
 
-impl Agent {
+impl DemoAgent {
     /// Creates an idle agent with this memory.
-    pub(super) fn new(memory: Memory, permission: Permission, now: Instant) -> Agent {
-        Agent {
+    pub(super) fn new(memory: Memory, permission: Permission, now: Instant) -> DemoAgent {
+        DemoAgent {
             phase: Phase::Idle,
             since: now,
             composer: Composer::default(),
@@ -108,11 +108,11 @@ impl Agent {
     /// Accepts a prompt, which is processed now or after the current turn.
     pub(super) fn submit(&mut self, prompt: String, now: Instant) -> Vec<Effect> {
         match &self.phase {
-            Phase::Idle => self.begin(prompt, now),
-            Phase::Questioning(question) => {
-                let tool = Tool::AskUserQuestion(question.clone());
+            Phase::Idle => self.start_turn(prompt, now),
+            Phase::AskingQuestion(question) => {
+                let tool = DemoTool::AskUserQuestion(question.clone());
                 let mut effects =
-                    vec![Effect::Print(format!("❯ {prompt}")), Effect::Fire(Event::PostToolUse(tool))];
+                    vec![Effect::Print(format!("❯ {prompt}")), Effect::Fire(HookEvent::PostToolUse(tool))];
                 effects.extend(self.answer(Duration::ZERO, format!("You answered: {prompt}"), now));
                 effects
             }
@@ -124,26 +124,26 @@ impl Agent {
     }
 
     /// Processes a key.
-    pub(super) fn key(&mut self, key: Key, now: Instant) -> Vec<Effect> {
+    pub(super) fn key(&mut self, key: DemoKey, now: Instant) -> Vec<Effect> {
         if matches!(self.phase, Phase::Hung) {
             return Vec::new();
         }
         let armed = self.armed.take().is_some_and(|until| now < until);
         match (key, &self.phase) {
-            (Key::CtrlC, _) if armed => leave("prompt_input_exit"),
-            (Key::CtrlC, _) => {
-                self.armed = Some(now + ARMED);
+            (DemoKey::CtrlC, _) if armed => exit_normally("prompt_input_exit"),
+            (DemoKey::CtrlC, _) => {
+                self.armed = Some(now + EXIT_CONFIRM_WINDOW);
                 self.composer.clear();
                 self.interrupt(now)
             }
-            (Key::CtrlD, _) if self.composer.is_empty() => leave("prompt_input_exit"),
-            (Key::Esc, _) => self.interrupt(now),
-            (Key::Enter | Key::Char('1' | 'y' | 'Y'), Phase::Asking(command)) => {
+            (DemoKey::CtrlD, _) if self.composer.is_empty() => exit_normally("prompt_input_exit"),
+            (DemoKey::Esc, _) => self.interrupt(now),
+            (DemoKey::Enter | DemoKey::Char('1' | 'y' | 'Y'), Phase::AskingApproval(command)) => {
                 let command = command.clone();
                 self.run(command, now)
             }
-            (Key::Char('2' | 'n' | 'N'), Phase::Asking(_)) => self.interrupt(now),
-            (_, Phase::Asking(_)) => Vec::new(),
+            (DemoKey::Char('2' | 'n' | 'N'), Phase::AskingApproval(_)) => self.interrupt(now),
+            (_, Phase::AskingApproval(_)) => Vec::new(),
             (key, _) => match self.composer.key(&key) {
                 Some(prompt) => self.submit(prompt, now),
                 None => Vec::new(),
@@ -157,14 +157,15 @@ impl Agent {
         match &mut self.phase {
             Phase::Thinking { until, answer } if now >= *until => {
                 let answer = std::mem::take(answer);
-                self.phase = Phase::Answering { stream: Stream::new(&answer, now), answer };
+                self.phase = Phase::Answering { stream: AnswerStream::new(&answer, now), answer };
                 Vec::new()
             }
             Phase::Answering { stream, answer } => {
-                let mut effects: Vec<Effect> = stream.due(now).into_iter().map(Effect::Print).collect();
+                let mut effects: Vec<Effect> =
+                    stream.take_due_lines(now).into_iter().map(Effect::Print).collect();
                 if stream.is_over() {
                     let answer = std::mem::take(answer);
-                    effects.extend(self.over(answer, now));
+                    effects.extend(self.finish_turn(answer, now));
                 }
                 effects
             }
@@ -173,10 +174,10 @@ impl Agent {
     }
 
     /// Returns the time until the next action is due if no key is pressed.
-    pub(super) fn wake(&self, now: Instant) -> Option<Duration> {
+    pub(super) fn time_until_due(&self, now: Instant) -> Option<Duration> {
         let due = match &self.phase {
-            Phase::Thinking { until, .. } => Some(until.saturating_duration_since(now).min(FRAME)),
-            Phase::Answering { .. } => Some(Stream::PACE),
+            Phase::Thinking { until, .. } => Some(until.saturating_duration_since(now).min(SPINNER_INTERVAL)),
+            Phase::Answering { .. } => Some(AnswerStream::STEP_INTERVAL),
             _ => None,
         };
         let disarm = self.armed.map(|until| until.saturating_duration_since(now));
@@ -184,23 +185,23 @@ impl Agent {
     }
 
     /// Returns the input that the agent waits for.
-    pub(super) fn wants(&self) -> Wants {
+    pub(super) fn expected_input(&self) -> ExpectedInput {
         match self.phase {
-            Phase::Idle | Phase::Questioning(_) => Wants::Text,
-            Phase::Asking(_) => Wants::Decision,
-            Phase::Thinking { .. } | Phase::Answering { .. } | Phase::Hung => Wants::Nothing,
+            Phase::Idle | Phase::AskingQuestion(_) => ExpectedInput::Text,
+            Phase::AskingApproval(_) => ExpectedInput::Decision,
+            Phase::Thinking { .. } | Phase::Answering { .. } | Phase::Hung => ExpectedInput::Nothing,
         }
     }
 
     /// Returns the content of the bottom of the screen.
-    pub(super) fn view(&self, now: Instant) -> View {
+    pub(super) fn view(&self, now: Instant) -> DemoView {
         let working = spinner(now.saturating_duration_since(self.since));
-        let mut view = View {
+        let mut view = DemoView {
             queued: self.queue.iter().cloned().collect(),
-            body: Body::Composer(self.composer.shown()),
+            body: ViewBody::Composer(self.composer.display_text()),
             hint: if self.armed.is_some() { "Press Ctrl-C again to exit" } else { "/help for help" },
             fresh: self.memory.prompts == 0,
-            ..View::default()
+            ..DemoView::default()
         };
         match &self.phase {
             Phase::Idle => {}
@@ -209,81 +210,84 @@ impl Agent {
                 view.live = stream.live().to_owned();
                 view.status = Some(working);
             }
-            Phase::Asking(command) => view.body = Body::Approval(command.clone()),
-            Phase::Questioning(question) => view.status = Some(format!("? {question} (type your answer)")),
+            Phase::AskingApproval(command) => view.body = ViewBody::Approval(command.clone()),
+            Phase::AskingQuestion(question) => view.status = Some(format!("? {question} (type your answer)")),
             Phase::Hung => view.status = Some(spinner(Duration::from_secs(1))),
         }
         view
     }
 
-    fn begin(&mut self, prompt: String, now: Instant) -> Vec<Effect> {
+    fn start_turn(&mut self, prompt: String, now: Instant) -> Vec<Effect> {
         self.since = now;
         self.memory.prompts += 1;
         self.memory.remembered.extend(script::remembered(&prompt));
         let mut effects = vec![
             Effect::Print(format!("❯ {prompt}")),
             Effect::SavePrompt(prompt.clone()),
-            Effect::Fire(Event::UserPromptSubmit(prompt.clone())),
+            Effect::Fire(HookEvent::UserPromptSubmit(prompt.clone())),
         ];
         effects.extend(match script::parse(&prompt) {
-            Act::Answer { after, reply } => {
+            PromptAction::Answer { after, reply } => {
                 let answer = self.memory.reply(&reply, &prompt);
                 self.answer(after, answer, now)
             }
-            Act::Ask(command) if self.permission == Permission::Bypass => self.run(command, now),
-            Act::Ask(command) => self.ask(Tool::Bash(command)),
-            Act::Question(question) => self.ask(Tool::AskUserQuestion(question)),
-            Act::Flood(bytes) => {
+            PromptAction::Ask(command) if self.permission == Permission::Bypass => self.run(command, now),
+            PromptAction::Ask(command) => self.ask(DemoTool::Bash(command)),
+            PromptAction::Question(question) => self.ask(DemoTool::AskUserQuestion(question)),
+            PromptAction::Flood(bytes) => {
                 let mut flood = vec![Effect::Flood(bytes)];
                 flood.extend(self.answer(Duration::ZERO, format!("Flooded {bytes} bytes."), now));
                 flood
             }
-            Act::Fail(code, message) => {
+            PromptAction::Fail(code, message) => {
                 let effects = vec![
                     Effect::Print(format!("● API Error: {message}\n")),
-                    Effect::Fire(Event::StopFailure(code, message)),
+                    Effect::Fire(HookEvent::StopFailure(code, message)),
                 ];
-                self.next(effects, now)
+                self.start_queued_prompt(effects, now)
             }
-            Act::Crash(code) => {
+            PromptAction::Crash(code) => {
                 vec![
                     Effect::Print(format!("fatal: told to crash with code {code}")),
-                    Effect::Leave(Ending::Exit(code)),
+                    Effect::Exit(DemoExit::Exit(code)),
                 ]
             }
-            Act::Abort => vec![Effect::Leave(Ending::Abort)],
-            Act::Hang => {
+            PromptAction::Abort => vec![Effect::Exit(DemoExit::Abort)],
+            PromptAction::Hang => {
                 self.phase = Phase::Hung;
                 Vec::new()
             }
-            Act::SpawnChild => {
+            PromptAction::SpawnChild => {
                 let mut spawn = vec![Effect::SpawnChild];
                 spawn.extend(self.answer(Duration::ZERO, "Left a stray process behind.".to_owned(), now));
                 spawn
             }
-            Act::Exit => leave("prompt_input_exit"),
+            PromptAction::Exit => exit_normally("prompt_input_exit"),
         });
         effects
     }
 
-    fn ask(&mut self, tool: Tool) -> Vec<Effect> {
+    fn ask(&mut self, tool: DemoTool) -> Vec<Effect> {
         let message = match &tool {
-            Tool::Bash(command) => {
-                self.phase = Phase::Asking(command.clone());
-                Event::Notification("permission_prompt", "The demo agent needs your permission to use Bash")
+            DemoTool::Bash(command) => {
+                self.phase = Phase::AskingApproval(command.clone());
+                HookEvent::Notification(
+                    "permission_prompt",
+                    "The demo agent needs your permission to use Bash",
+                )
             }
-            Tool::AskUserQuestion(question) => {
-                self.phase = Phase::Questioning(question.clone());
-                Event::Notification("agent_needs_input", "The demo agent asks a question")
+            DemoTool::AskUserQuestion(question) => {
+                self.phase = Phase::AskingQuestion(question.clone());
+                HookEvent::Notification("agent_needs_input", "The demo agent asks a question")
             }
         };
-        vec![Effect::Fire(Event::PermissionRequest(tool)), Effect::Fire(message)]
+        vec![Effect::Fire(HookEvent::PermissionRequest(tool)), Effect::Fire(message)]
     }
 
     fn run(&mut self, command: String, now: Instant) -> Vec<Effect> {
         let mut effects = vec![
             Effect::Print(format!("● Bash({command})\n  ⎿  (only pretended)")),
-            Effect::Fire(Event::PostToolUse(Tool::Bash(command.clone()))),
+            Effect::Fire(HookEvent::PostToolUse(DemoTool::Bash(command.clone()))),
         ];
         effects.extend(self.answer(Duration::ZERO, format!("Approved: {command}"), now));
         effects
@@ -294,14 +298,14 @@ impl Agent {
         Vec::new()
     }
 
-    fn over(&mut self, answer: String, now: Instant) -> Vec<Effect> {
+    fn finish_turn(&mut self, answer: String, now: Instant) -> Vec<Effect> {
         let seconds = now.saturating_duration_since(self.since).as_secs();
         let effects = vec![
             Effect::Print(format!("\n✻ Done in {seconds}s\n")),
             Effect::SaveAnswer(answer.clone()),
-            Effect::Fire(Event::Stop(answer)),
+            Effect::Fire(HookEvent::Stop(answer)),
         ];
-        self.next(effects, now)
+        self.start_queued_prompt(effects, now)
     }
 
     /// Interrupts the current activity: a dialog is denied, and a turn is ended together with the queued prompts.
@@ -312,14 +316,14 @@ impl Agent {
                 self.phase = Phase::Hung;
                 Vec::new()
             }
-            Phase::Asking(command) => self.over_with(format!("Denied: {command}"), now),
-            Phase::Questioning(_) => self.over_with("The question was declined.".to_owned(), now),
+            Phase::AskingApproval(command) => self.finish_turn_with(format!("Denied: {command}"), now),
+            Phase::AskingQuestion(_) => self.finish_turn_with("The question was declined.".to_owned(), now),
             Phase::Thinking { .. } | Phase::Answering { .. } => {
                 self.queue.clear();
                 vec![
                     Effect::Print("  ⎿  Interrupted\n".to_owned()),
                     // Claude Code reports nothing for a minute and then sends this notification.
-                    Effect::Fire(Event::Notification(
+                    Effect::Fire(HookEvent::Notification(
                         "idle_prompt",
                         "The demo agent is waiting for your input",
                     )),
@@ -328,16 +332,16 @@ impl Agent {
         }
     }
 
-    fn over_with(&mut self, answer: String, now: Instant) -> Vec<Effect> {
+    fn finish_turn_with(&mut self, answer: String, now: Instant) -> Vec<Effect> {
         let mut effects = vec![Effect::Print(format!("● {answer}"))];
-        effects.extend(self.over(answer, now));
+        effects.extend(self.finish_turn(answer, now));
         effects
     }
 
-    fn next(&mut self, mut effects: Vec<Effect>, now: Instant) -> Vec<Effect> {
+    fn start_queued_prompt(&mut self, mut effects: Vec<Effect>, now: Instant) -> Vec<Effect> {
         self.phase = Phase::Idle;
         if let Some(prompt) = self.queue.pop_front() {
-            effects.extend(self.begin(prompt, now));
+            effects.extend(self.start_turn(prompt, now));
         }
         effects
     }
@@ -355,8 +359,8 @@ impl Memory {
     }
 }
 
-fn leave(reason: &'static str) -> Vec<Effect> {
-    vec![Effect::Fire(Event::SessionEnd(reason)), Effect::Leave(Ending::Exit(0))]
+fn exit_normally(reason: &'static str) -> Vec<Effect> {
+    vec![Effect::Fire(HookEvent::SessionEnd(reason)), Effect::Exit(DemoExit::Exit(0))]
 }
 
 #[cfg(test)]

@@ -6,12 +6,15 @@ use clap::Args;
 #[derive(Debug, Clone, Default, Args)]
 pub struct DemoArgs {
     /// Start a new conversation under this id
-    #[arg(long, value_name = "ID", conflicts_with_all = ["resume", "continue_last"])]
+    #[arg(long, value_name = "ID", conflicts_with = "continue_last")]
     pub session_id: Option<String>,
-    /// Go on with the conversation of this id
+    /// Continue the conversation with this id
     #[arg(long, value_name = "ID", conflicts_with = "continue_last")]
     pub resume: Option<String>,
-    /// Go on with the last conversation in this directory
+    /// Start a copy of the conversation to continue
+    #[arg(long, requires = "resume")]
+    pub fork_session: bool,
+    /// Continue the last conversation in this directory
     #[arg(long = "continue")]
     pub continue_last: bool,
     /// Hooks, as JSON or as a file that holds it
@@ -20,13 +23,13 @@ pub struct DemoArgs {
     /// The model to pretend to be
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Taken and not minded
+    /// Accepted and ignored
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub append_system_prompt: Option<String>,
-    /// Taken and not minded
+    /// Accepted and ignored
     #[arg(long = "allowedTools", value_name = "TOOLS")]
     pub allowed_tools: Option<String>,
-    /// Taken and not minded
+    /// Accepted and ignored
     #[arg(long, value_name = "JSON")]
     pub mcp_config: Vec<String>,
     /// `bypassPermissions` never asks, every other mode does
@@ -44,14 +47,14 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Cli {
+    struct DemoCli {
         #[command(flatten)]
         demo: DemoArgs,
     }
 
     #[test]
     fn the_flags_are_those_the_kind_gives() {
-        let cli = Cli::try_parse_from([
+        let cli = DemoCli::try_parse_from([
             "demo",
             "--model",
             "m",
@@ -71,11 +74,11 @@ mod tests {
         assert_eq!(demo.prompt.as_deref(), Some("--help"));
         assert_eq!(demo.session_id.as_deref(), Some("x"));
         assert!(
-            Cli::try_parse_from(["demo", "--continue", "say hi"])
+            DemoCli::try_parse_from(["demo", "--continue", "say hi"])
                 .unwrap_or_else(|e| panic!("{e}"))
                 .demo
                 .continue_last
         );
-        assert!(Cli::try_parse_from(["demo", "--resume", "a", "--session-id", "b"]).is_err());
+        assert!(DemoCli::try_parse_from(["demo", "--fork-session"]).is_err());
     }
 }

@@ -13,7 +13,7 @@ use super::args::DemoArgs;
 
 /// The location of conversation files, and the working directory to look for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct ConversationLocation<'a> {
     /// The directory of the conversation files.
     pub dir: &'a Path,
     /// The working directory of the agent.
@@ -22,19 +22,19 @@ pub(super) struct Place<'a> {
 
 /// An open conversation.
 #[derive(Debug)]
-pub(super) struct Conversation {
+pub(super) struct DemoConversation {
     pub id: String,
     /// The path of its file.
     pub path: PathBuf,
     /// The entries that the file had when it was opened.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ConversationEntry>,
     cwd: String,
 }
 
 /// One line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub(super) enum Entry {
+pub(super) enum ConversationEntry {
     /// The beginning of a conversation.
     Start {
         /// The working directory of the agent.
@@ -54,7 +54,7 @@ pub(super) enum Entry {
 
 /// Why a conversation cannot be opened. The messages are those of Claude Code.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Refused {
+pub(super) enum OpenConversationError {
     /// No conversation has this id.
     #[error("No conversation found with session ID: {0}")]
     NoSuch(String),
@@ -64,6 +64,9 @@ pub(super) enum Refused {
     /// A conversation with this id already exists.
     #[error("Error: Session ID {0} is already in use.")]
     InUse(String),
+    /// An id was given for a conversation that exists.
+    #[error("Error: --session-id can only be used with --resume if --fork-session is also specified.")]
+    NotForked,
     /// The id is not valid as a file name.
     #[error("Error: Invalid session ID. Only letters, digits, `-` and `_` can be in it.")]
     BadId,
@@ -72,49 +75,73 @@ pub(super) enum Refused {
     Disk(#[from] io::Error),
 }
 
-impl Conversation {
+impl DemoConversation {
     /// Opens the conversation that the arguments select.
-    pub(super) fn open(args: &DemoArgs, place: Place) -> Result<Conversation, Refused> {
+    pub(super) fn open(
+        args: &DemoArgs,
+        location: ConversationLocation,
+    ) -> Result<DemoConversation, OpenConversationError> {
         if let Some(id) = &args.resume {
-            return Conversation::read(id, place)
-                .and_then(|found| found.ok_or_else(|| Refused::NoSuch(id.clone())));
+            let found = DemoConversation::read(id, location)?;
+            let found = found.ok_or_else(|| OpenConversationError::NoSuch(id.clone()))?;
+            return match (args.fork_session, &args.session_id) {
+                (false, None) => Ok(found),
+                (false, Some(_)) => Err(OpenConversationError::NotForked),
+                (true, _) => {
+                    let copy = DemoConversation::open_new(args, location)?;
+                    Ok(DemoConversation { entries: found.entries, ..copy })
+                }
+            };
         }
         if args.continue_last {
-            return Conversation::last(place)?.ok_or(Refused::Nothing);
+            return DemoConversation::last(location)?.ok_or(OpenConversationError::Nothing);
         }
+        DemoConversation::open_new(args, location)
+    }
+
+    fn open_new(
+        args: &DemoArgs,
+        location: ConversationLocation,
+    ) -> Result<DemoConversation, OpenConversationError> {
         let id = args.session_id.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
-        match Conversation::read(&id, place)? {
-            Some(_) => Err(Refused::InUse(id)),
-            None => Ok(Conversation::named(&id, place)),
+        match DemoConversation::read(&id, location)? {
+            Some(_) => Err(OpenConversationError::InUse(id)),
+            None => Ok(DemoConversation::with_id(&id, location)),
         }
     }
 
     /// Appends an entry to the file.
-    pub(super) fn append(&mut self, entry: Entry) -> io::Result<()> {
+    pub(super) fn append(&mut self, entry: ConversationEntry) -> io::Result<()> {
         if !self.path.exists() {
             if let Some(dir) = self.path.parent() {
                 DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
                 // The umask may have removed even the owner's permissions.
                 std::fs::set_permissions(dir, Permissions::from_mode(0o700))?;
             }
-            self.write(&Entry::Start { cwd: self.cwd.clone() })?;
+            self.write(&ConversationEntry::Start { cwd: self.cwd.clone() })?;
+            // A copy begins with the entries of the other conversation.
+            let is_text = |entry: &&ConversationEntry| !matches!(entry, ConversationEntry::Start { .. });
+            self.entries.iter().filter(is_text).try_for_each(|entry| self.write(entry))?;
         }
         self.write(&entry)
     }
 
-    fn named(id: &str, place: Place) -> Conversation {
-        let path = place.dir.join(format!("{id}.jsonl"));
-        Conversation { id: id.to_owned(), path, entries: Vec::new(), cwd: place.cwd.to_owned() }
+    fn with_id(id: &str, location: ConversationLocation) -> DemoConversation {
+        let path = location.dir.join(format!("{id}.jsonl"));
+        DemoConversation { id: id.to_owned(), path, entries: Vec::new(), cwd: location.cwd.to_owned() }
     }
 
-    fn read(id: &str, place: Place) -> Result<Option<Conversation>, Refused> {
+    fn read(
+        id: &str,
+        location: ConversationLocation,
+    ) -> Result<Option<DemoConversation>, OpenConversationError> {
         if id.is_empty()
             || id.len() > 100
             || !id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
         {
-            return Err(Refused::BadId);
+            return Err(OpenConversationError::BadId);
         }
-        let mut conversation = Conversation::named(id, place);
+        let mut conversation = DemoConversation::with_id(id, location);
         let text = match std::fs::read(&conversation.path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -124,8 +151,8 @@ impl Conversation {
         Ok(Some(conversation))
     }
 
-    fn last(place: Place) -> Result<Option<Conversation>, Refused> {
-        let files = match std::fs::read_dir(place.dir) {
+    fn last(location: ConversationLocation) -> Result<Option<DemoConversation>, OpenConversationError> {
+        let files = match std::fs::read_dir(location.dir) {
             Ok(files) => files,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -136,10 +163,10 @@ impl Conversation {
             .filter(|(_, path)| path.extension().is_some_and(|end| end == "jsonl"))
             .collect();
         found.sort();
-        let here = Entry::Start { cwd: place.cwd.to_owned() };
+        let here = ConversationEntry::Start { cwd: location.cwd.to_owned() };
         for (_, path) in found.into_iter().rev() {
             let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
-            if let Ok(Some(conversation)) = Conversation::read(id, place)
+            if let Ok(Some(conversation)) = DemoConversation::read(id, location)
                 && conversation.entries.first() == Some(&here)
             {
                 return Ok(Some(conversation));
@@ -148,13 +175,13 @@ impl Conversation {
         Ok(None)
     }
 
-    fn write(&self, entry: &Entry) -> io::Result<()> {
+    fn write(&self, entry: &ConversationEntry) -> io::Result<()> {
         let mut file =
             OpenOptions::new().append(true).create(true).read(true).mode(0o600).open(&self.path)?;
         file.set_permissions(Permissions::from_mode(0o600))?;
         let mut line = serde_json::to_string(entry)?;
         line.push('\n');
-        if was_cut(&file)? {
+        if ends_mid_line(&file)? {
             line.insert(0, '\n');
         }
         file.write_all(line.as_bytes())
@@ -162,7 +189,7 @@ impl Conversation {
 }
 
 /// Checks whether the last line is incomplete because its writer died.
-fn was_cut(file: &File) -> io::Result<bool> {
+fn ends_mid_line(file: &File) -> io::Result<bool> {
     use std::os::unix::fs::FileExt;
     let length = file.metadata()?.len();
     let mut last = [b'\n'];
@@ -178,8 +205,8 @@ mod tests {
 
     use super::*;
 
-    fn user(text: &str) -> Entry {
-        Entry::User { text: text.to_owned() }
+    fn user(text: &str) -> ConversationEntry {
+        ConversationEntry::User { text: text.to_owned() }
     }
 
     fn new(id: &str) -> DemoArgs {
@@ -191,50 +218,87 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_is_there_from_its_first_prompt_on() {
+    fn conversation_file_exists_from_the_first_prompt() {
         let dir = tempfile::tempdir().unwrap();
-        let place = Place { dir: &dir.path().join("conversations"), cwd: "/a" };
-        let mut one = Conversation::open(&new("one"), place).unwrap();
-        assert!(matches!(Conversation::open(&resume("one"), place), Err(Refused::NoSuch(_))));
-        one.append(user("hi\nyou")).unwrap();
-        let mode = std::fs::metadata(&one.path).unwrap().permissions().mode();
+        let location = ConversationLocation { dir: &dir.path().join("conversations"), cwd: "/a" };
+        let mut conversation = DemoConversation::open(&new("one"), location).unwrap();
+        assert!(matches!(
+            DemoConversation::open(&resume("one"), location),
+            Err(OpenConversationError::NoSuch(_))
+        ));
+        conversation.append(user("hi\nyou")).unwrap();
+        let mode = std::fs::metadata(&conversation.path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(matches!(Conversation::open(&new("one"), place), Err(Refused::InUse(_))));
-        let again = Conversation::open(&resume("one"), place).unwrap();
-        assert_eq!(again.entries, [Entry::Start { cwd: "/a".into() }, user("hi\nyou")]);
+        assert!(matches!(
+            DemoConversation::open(&new("one"), location),
+            Err(OpenConversationError::InUse(_))
+        ));
+        let again = DemoConversation::open(&resume("one"), location).unwrap();
+        assert_eq!(again.entries, [ConversationEntry::Start { cwd: "/a".into() }, user("hi\nyou")]);
     }
 
     #[test]
-    fn a_line_that_was_cut_costs_only_itself() {
+    fn copy_keeps_the_entries_and_leaves_the_original_alone() {
         let dir = tempfile::tempdir().unwrap();
-        let place = Place { dir: dir.path(), cwd: "/a" };
-        let mut one = Conversation::open(&new("one"), place).unwrap();
-        one.append(user("first")).unwrap();
-        OpenOptions::new().append(true).open(&one.path).unwrap().write_all(b"{\"type\":\"us").unwrap();
-        one.append(user("third")).unwrap();
-        let again = Conversation::open(&resume("one"), place).unwrap();
+        let (a, b) = (
+            ConversationLocation { dir: dir.path(), cwd: "/a" },
+            ConversationLocation { dir: dir.path(), cwd: "/b" },
+        );
+        DemoConversation::open(&new("one"), a).unwrap().append(user("hi")).unwrap();
+        let fork = DemoArgs { fork_session: true, session_id: Some("two".into()), ..resume("one") };
+        let mut copy = DemoConversation::open(&fork, b).unwrap();
+        assert!(!copy.path.exists());
+        copy.append(user("other")).unwrap();
+        let start = |cwd: &str| ConversationEntry::Start { cwd: cwd.into() };
+        let entries = |id: &str| DemoConversation::open(&resume(id), b).unwrap().entries;
+        assert_eq!(entries("two"), [start("/b"), user("hi"), user("other")]);
+        assert_eq!(entries("one"), [start("/a"), user("hi")]);
+        let no_fork = DemoArgs { session_id: Some("three".into()), ..resume("one") };
+        assert!(matches!(DemoConversation::open(&no_fork, a), Err(OpenConversationError::NotForked)));
+    }
+
+    #[test]
+    fn truncated_line_loses_only_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let location = ConversationLocation { dir: dir.path(), cwd: "/a" };
+        let mut conversation = DemoConversation::open(&new("one"), location).unwrap();
+        conversation.append(user("first")).unwrap();
+        OpenOptions::new()
+            .append(true)
+            .open(&conversation.path)
+            .unwrap()
+            .write_all(b"{\"type\":\"us")
+            .unwrap();
+        conversation.append(user("third")).unwrap();
+        let again = DemoConversation::open(&resume("one"), location).unwrap();
         assert_eq!(again.entries[1..], [user("first"), user("third")]);
     }
 
     #[test]
-    fn the_last_one_is_that_of_the_directory() {
+    fn latest_conversation_is_that_of_the_directory() {
         let dir = tempfile::tempdir().unwrap();
         let last = DemoArgs { continue_last: true, ..DemoArgs::default() };
-        let (a, b) = (Place { dir: dir.path(), cwd: "/a" }, Place { dir: dir.path(), cwd: "/b" });
-        assert!(matches!(Conversation::open(&last, a), Err(Refused::Nothing)));
-        for (id, place) in [("one", a), ("two", b)] {
-            Conversation::open(&new(id), place).unwrap().append(user(id)).unwrap();
+        let (a, b) = (
+            ConversationLocation { dir: dir.path(), cwd: "/a" },
+            ConversationLocation { dir: dir.path(), cwd: "/b" },
+        );
+        assert!(matches!(DemoConversation::open(&last, a), Err(OpenConversationError::Nothing)));
+        for (id, location) in [("one", a), ("two", b)] {
+            DemoConversation::open(&new(id), location).unwrap().append(user(id)).unwrap();
         }
-        assert_eq!(Conversation::open(&last, a).unwrap().id, "one");
-        assert_eq!(Conversation::open(&last, b).unwrap().id, "two");
+        assert_eq!(DemoConversation::open(&last, a).unwrap().id, "one");
+        assert_eq!(DemoConversation::open(&last, b).unwrap().id, "two");
     }
 
     #[test]
     fn an_id_cannot_leave_its_directory() {
         let dir = tempfile::tempdir().unwrap();
         for id in ["../x", "", "a/b", "a.b", "ü"] {
-            let place = Place { dir: dir.path(), cwd: "/a" };
-            assert!(matches!(Conversation::open(&resume(id), place), Err(Refused::BadId)), "{id}");
+            let location = ConversationLocation { dir: dir.path(), cwd: "/a" };
+            assert!(
+                matches!(DemoConversation::open(&resume(id), location), Err(OpenConversationError::BadId)),
+                "{id}"
+            );
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Runs the hooks from `--settings` in sequence on a separate thread, so that the screen never waits for them.
 
-use std::io::{Seek, Write};
-use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,16 +8,15 @@ use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::event::Event;
+use super::event::HookEvent;
+use crate::base::child::{ChildCommand, KillScope, memory_file};
+use crate::base::wait::deadline::deadline_after;
 
 /// Default time limit of a hook, the same as in Claude Code.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Interval at which a running hook is polled; a hook takes about this long.
-const LOOK: Duration = Duration::from_millis(5);
-
 /// The hooks of one run.
-pub(super) struct Hooks {
+pub(super) struct DemoHooks {
     settings: Settings,
     common: Value,
     queue: Sender<Job>,
@@ -56,7 +53,7 @@ struct Hook {
 
 /// The fields that are common to all events of a run.
 #[derive(Debug, Clone)]
-pub(super) struct About<'a> {
+pub(super) struct HookContext<'a> {
     /// The id of the conversation.
     pub session_id: &'a str,
     /// The path of the conversation file.
@@ -65,9 +62,9 @@ pub(super) struct About<'a> {
     pub cwd: &'a str,
 }
 
-impl Hooks {
+impl DemoHooks {
     /// Reads the hooks from a `--settings` value: JSON, or the path of a JSON file.
-    pub(super) fn new(settings: Option<&str>, about: &About) -> Result<Hooks, String> {
+    pub(super) fn new(settings: Option<&str>, about: &HookContext) -> Result<DemoHooks, String> {
         let settings = settings.map(read).transpose()?.unwrap_or_default();
         let common = json!({
             "session_id": about.session_id, "transcript_path": about.transcript_path, "cwd": about.cwd,
@@ -80,11 +77,11 @@ impl Hooks {
             }
             drop(finished);
         });
-        Ok(Hooks { settings, common, queue, done })
+        Ok(DemoHooks { settings, common, queue, done })
     }
 
     /// Queues the hooks of an event.
-    pub(super) fn fire(&self, event: &Event) {
+    pub(super) fn fire(&self, event: &HookEvent) {
         for job in jobs(&self.settings, &self.common, event) {
             let _ = self.queue.send(job);
         }
@@ -109,7 +106,7 @@ fn read(settings: &str) -> Result<Settings, String> {
         .map_err(|error| format!("Error: Invalid JSON provided to --settings: {error}"))
 }
 
-fn jobs(settings: &Settings, common: &Value, event: &Event) -> Vec<Job> {
+fn jobs(settings: &Settings, common: &Value, event: &HookEvent) -> Vec<Job> {
     let mut payload = common.clone();
     payload["hook_event_name"] = event.name().into();
     if let Value::Object(fields) = event.fields() {
@@ -146,35 +143,19 @@ impl Job {
 
     fn try_run(&self) -> std::io::Result<()> {
         // A file instead of a pipe: a hook that does not read its input cannot block the demo agent.
-        let mut input = tempfile::tempfile()?;
-        input.write_all(self.payload.as_bytes())?;
-        input.rewind()?;
-        #[expect(clippy::disallowed_methods, reason = "hooks are what this file runs")]
-        let mut child = Command::new("sh")
-            .args(["-c", &self.command])
-            .stdin(input)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let deadline = Instant::now() + self.timeout;
-        while child.try_wait()?.is_none() {
-            if Instant::now() >= deadline {
-                child.kill()?;
-                child.wait()?;
-                break;
-            }
-            thread::sleep(LOOK);
-        }
+        let input = memory_file(self.payload.as_bytes())?;
+        let hook = ChildCommand::new("sh", KillScope::Program).args(["-c", &self.command]);
+        hook.input(input).without_output().spawn()?.wait(deadline_after(Instant::now(), self.timeout))?;
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::Tool;
+    use super::super::event::DemoTool;
     use super::*;
 
-    const ABOUT: About = About { session_id: "id", transcript_path: "/t", cwd: "/c" };
+    const ABOUT: HookContext = HookContext { session_id: "id", transcript_path: "/t", cwd: "/c" };
 
     #[test]
     fn a_hook_gets_the_event_on_its_standard_input() {
@@ -183,27 +164,27 @@ mod tests {
         let command = format!("cat >> '{}'", out.display());
         let settings =
             json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}).to_string();
-        let hooks = Hooks::new(Some(&settings), &ABOUT).unwrap();
-        hooks.fire(&Event::SessionStart("startup"));
-        hooks.fire(&Event::Stop("bye\n'".into()));
+        let hooks = DemoHooks::new(Some(&settings), &ABOUT).unwrap();
+        hooks.fire(&HookEvent::SessionStart("startup"));
+        hooks.fire(&HookEvent::Stop("bye\n'".into()));
         hooks.finish(Duration::from_secs(20));
-        let told: Value = serde_json::from_str(&std::fs::read_to_string(out).unwrap()).unwrap();
+        let written: Value = serde_json::from_str(&std::fs::read_to_string(out).unwrap()).unwrap();
         let expected = json!({
             "session_id": "id", "transcript_path": "/t", "cwd": "/c", "hook_event_name": "Stop",
             "stop_hook_active": false, "last_assistant_message": "bye\n'",
         });
-        assert_eq!(told, expected);
+        assert_eq!(written, expected);
     }
 
     #[test]
-    fn a_hook_that_never_ends_is_ended() {
+    fn hook_beyond_its_time_limit_is_killed() {
         let job =
             Job { command: "exec sleep 1000".into(), payload: "x".repeat(1 << 20), timeout: Duration::ZERO };
         job.run();
     }
 
     #[test]
-    fn matchers_choose() {
+    fn matchers_select_hooks() {
         for (matcher, yes) in
             [("", true), ("*", true), ("Bash|Edit", true), ("Ba", false), ("B.*", true), ("(", false)]
         {
@@ -212,11 +193,11 @@ mod tests {
         let settings =
             read(r#"{"hooks":{"PostToolUse":[{"matcher":"Edit","hooks":[{"command":"x"}]}]},"other":1}"#)
                 .unwrap();
-        assert!(jobs(&settings, &json!({}), &Event::PostToolUse(Tool::Bash("x".into()))).is_empty());
+        assert!(jobs(&settings, &json!({}), &HookEvent::PostToolUse(DemoTool::Bash("x".into()))).is_empty());
     }
 
     #[test]
-    fn settings_that_cannot_be_read_are_told() {
+    fn unreadable_settings_are_reported() {
         assert!(read("{").unwrap_err().contains("Invalid JSON"));
         assert!(read("/nowhere/at/all").unwrap_err().contains("Settings file not found"));
     }

@@ -4,47 +4,53 @@ use std::io::{self, BufRead};
 use std::thread;
 use std::time::Instant;
 
-use super::agent::{Effect, Ending, Wants};
-use super::event::Event;
-use super::keys::Key;
-use super::view::Body;
-use super::{Plain, Session, Surface};
+use super::agent::{DemoExit, Effect, ExpectedInput};
+use super::event::HookEvent;
+use super::keys::DemoKey;
+use super::view::ViewBody;
+use super::{DemoSession, PlainOutput, Surface};
 
 /// Runs until the input ends or a line requests the exit.
-pub(super) fn run(session: &mut Session, prompt: Option<String>) -> io::Result<Ending> {
-    let mut plain = Plain(io::stdout());
+pub(super) fn run(session: &mut DemoSession, prompt: Option<String>) -> io::Result<DemoExit> {
+    let mut plain = PlainOutput(io::stdout());
     plain.print(&session.banner.clone())?;
     let effects = prompt.map(|text| session.agent.submit(text, Instant::now())).unwrap_or_default();
-    if let Some(ending) = settle(session, &mut plain, effects)? {
+    if let Some(ending) = run_until_idle(session, &mut plain, effects)? {
         return Ok(ending);
     }
     for line in io::stdin().lock().lines() {
         let now = Instant::now();
-        let keys = keys(&line?, session.agent.wants());
+        let keys = keys(&line?, session.agent.expected_input());
         let effects = keys.into_iter().flat_map(|key| session.agent.key(key, now)).collect();
-        if let Some(ending) = settle(session, &mut plain, effects)? {
+        if let Some(ending) = run_until_idle(session, &mut plain, effects)? {
             return Ok(ending);
         }
     }
-    session.hooks.fire(&Event::SessionEnd("other"));
-    Ok(Ending::Exit(0))
+    session.hooks.fire(&HookEvent::SessionEnd("other"));
+    Ok(DemoExit::Exit(0))
 }
 
 /// Translates a line into the equivalent keys.
-fn keys(line: &str, wants: Wants) -> Vec<Key> {
+fn keys(line: &str, wants: ExpectedInput) -> Vec<DemoKey> {
     match wants {
-        Wants::Decision => line.trim().chars().take(1).map(Key::Char).collect(),
-        Wants::Text | Wants::Nothing => vec![Key::Paste(line.to_owned()), Key::Enter],
+        ExpectedInput::Decision => line.trim().chars().take(1).map(DemoKey::Char).collect(),
+        ExpectedInput::Text | ExpectedInput::Nothing => {
+            vec![DemoKey::Paste(line.to_owned()), DemoKey::Enter]
+        }
     }
 }
 
 /// Lets the agent work until it waits for input.
-fn settle(session: &mut Session, plain: &mut Plain, effects: Vec<Effect>) -> io::Result<Option<Ending>> {
+fn run_until_idle(
+    session: &mut DemoSession,
+    plain: &mut PlainOutput,
+    effects: Vec<Effect>,
+) -> io::Result<Option<DemoExit>> {
     if let Some(ending) = session.perform(effects, plain)? {
         return Ok(Some(ending));
     }
-    while session.agent.wants() == Wants::Nothing {
-        match session.agent.wake(Instant::now()) {
+    while session.agent.expected_input() == ExpectedInput::Nothing {
+        match session.agent.time_until_due(Instant::now()) {
             Some(pause) => thread::sleep(pause),
             None => thread::park(),
         }
@@ -55,7 +61,9 @@ fn settle(session: &mut Session, plain: &mut Plain, effects: Vec<Effect>) -> io:
     }
     let view = session.agent.view(Instant::now());
     match (view.body, view.status) {
-        (Body::Approval(command), _) => plain.print(&format!("{command}\nDo you want to proceed? (y/n)"))?,
+        (ViewBody::Approval(command), _) => {
+            plain.print(&format!("{command}\nDo you want to proceed? (y/n)"))?
+        }
         (_, Some(question)) => plain.print(&question)?,
         _ => {}
     }

@@ -26,59 +26,59 @@ use std::time::{Duration, Instant};
 
 pub use args::DemoArgs;
 
-use self::agent::{Agent, Effect, Ending, Memory, Permission};
-use self::conversation::{Conversation, Entry, Place};
-use self::event::Event;
-use self::hooks::{About, Hooks};
-use self::screen::{Plain, Screen, Surface};
-use self::terminal::{Input, Terminal};
+use self::agent::{DemoAgent, DemoExit, Effect, Memory, Permission};
+use self::conversation::{ConversationEntry, ConversationLocation, DemoConversation};
+use self::event::HookEvent;
+use self::hooks::{DemoHooks, HookContext};
+use self::screen::{DemoScreen, PlainOutput, Surface};
+use self::terminal::{KeyboardInput, RawModeTerminal};
 
 /// Time limit for the last hooks at exit.
-const LAST_HOOKS: Duration = Duration::from_secs(2);
+const HOOK_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Interval at which an idle screen checks its size, because there is no signal handler that reports a change.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Runs the demo agent until it exits and returns its exit code. Conversations are kept as `<dir>/<id>.jsonl`.
 pub fn run(args: DemoArgs, home_state: &Path) -> io::Result<i32> {
     let cwd = rustix::process::getcwd(Vec::new())?.to_string_lossy().into_owned();
-    let place = Place { dir: home_state, cwd: &cwd };
-    let conversation = match Conversation::open(&args, place) {
+    let location = ConversationLocation { dir: home_state, cwd: &cwd };
+    let conversation = match DemoConversation::open(&args, location) {
         Ok(conversation) => conversation,
         Err(refused) => return refuse(&refused.to_string()),
     };
     let transcript = conversation.path.to_string_lossy().into_owned();
-    let about = About { session_id: &conversation.id, transcript_path: &transcript, cwd: &cwd };
-    let hooks = match Hooks::new(args.settings.as_deref(), &about) {
+    let about = HookContext { session_id: &conversation.id, transcript_path: &transcript, cwd: &cwd };
+    let hooks = match DemoHooks::new(args.settings.as_deref(), &about) {
         Ok(hooks) => hooks,
         Err(message) => return refuse(&message),
     };
-    let mut session = Session::new(&args, conversation, hooks);
+    let mut session = DemoSession::new(&args, conversation, hooks);
     let ending = if io::stdin().is_terminal() && io::stdout().is_terminal() {
         interactive(&mut session, args.prompt)
     } else {
         lines::run(&mut session, args.prompt)
     };
-    session.hooks.finish(LAST_HOOKS);
+    session.hooks.finish(HOOK_EXIT_TIMEOUT);
     match ending? {
-        Ending::Exit(code) => Ok(code),
-        Ending::Abort => abort(),
+        DemoExit::Exit(code) => Ok(code),
+        DemoExit::Abort => abort(),
     }
 }
 
 /// The agent with its conversation and hooks.
-struct Session {
-    agent: Agent,
-    conversation: Conversation,
-    hooks: Hooks,
+struct DemoSession {
+    agent: DemoAgent,
+    conversation: DemoConversation,
+    hooks: DemoHooks,
     banner: String,
 }
 
-impl Session {
-    fn new(args: &DemoArgs, conversation: Conversation, hooks: Hooks) -> Session {
+impl DemoSession {
+    fn new(args: &DemoArgs, conversation: DemoConversation, hooks: DemoHooks) -> DemoSession {
         let mut memory = Memory::default();
         for entry in &conversation.entries {
-            if let Entry::User { text } = entry {
+            if let ConversationEntry::User { text } = entry {
                 memory.prompts += 1;
                 memory.remembered.extend(script::remembered(text));
             }
@@ -90,19 +90,21 @@ impl Session {
         let source = if memory.prompts > 0 { "resume" } else { "startup" };
         let model = args.model.as_deref().unwrap_or("demo");
         let banner = format!("✳ Symposium demo agent · {model} · {}\n", conversation.id);
-        hooks.fire(&Event::SessionStart(source));
-        let agent = Agent::new(memory, permission, Instant::now());
-        Session { agent, conversation, hooks, banner }
+        hooks.fire(&HookEvent::SessionStart(source));
+        let agent = DemoAgent::new(memory, permission, Instant::now());
+        DemoSession { agent, conversation, hooks, banner }
     }
 
     /// Performs the effects that the agent decided on. Returns how the agent exits, if it does.
-    fn perform(&mut self, effects: Vec<Effect>, surface: &mut impl Surface) -> io::Result<Option<Ending>> {
+    fn perform(&mut self, effects: Vec<Effect>, surface: &mut impl Surface) -> io::Result<Option<DemoExit>> {
         for effect in effects {
             match effect {
                 Effect::Print(text) => surface.print(&text)?,
                 Effect::Fire(event) => self.hooks.fire(&event),
-                Effect::SavePrompt(text) => self.conversation.append(Entry::User { text })?,
-                Effect::SaveAnswer(text) => self.conversation.append(Entry::Assistant { text })?,
+                Effect::SavePrompt(text) => self.conversation.append(ConversationEntry::User { text })?,
+                Effect::SaveAnswer(text) => {
+                    self.conversation.append(ConversationEntry::Assistant { text })?
+                }
                 Effect::Flood(bytes) => surface.flood(bytes)?,
                 Effect::SpawnChild => match stray::spawn() {
                     Ok(pid) => {
@@ -110,42 +112,42 @@ impl Session {
                     }
                     Err(error) => surface.print(&format!("● Could not start a child: {error}"))?,
                 },
-                Effect::Leave(ending) => return Ok(Some(ending)),
+                Effect::Exit(ending) => return Ok(Some(ending)),
             }
         }
         Ok(None)
     }
 }
 
-fn interactive(session: &mut Session, prompt: Option<String>) -> io::Result<Ending> {
-    let mut terminal = Terminal::enter()?;
-    let mut screen = Screen::new(Terminal::size());
+fn interactive(session: &mut DemoSession, prompt: Option<String>) -> io::Result<DemoExit> {
+    let mut terminal = RawModeTerminal::enter()?;
+    let mut screen = DemoScreen::new(RawModeTerminal::size());
     screen.print(&session.banner.clone())?;
-    let ending = converse(session, &mut terminal, &mut screen, prompt);
+    let ending = run_conversation(session, &mut terminal, &mut screen, prompt);
     screen.leave()?;
-    if matches!(ending, Ok(Ending::Exit(0))) && session.conversation.path.exists() {
+    if matches!(ending, Ok(DemoExit::Exit(0))) && session.conversation.path.exists() {
         screen.print(&format!("Resume this conversation with: --resume {}", session.conversation.id))?;
         screen.leave()?;
     }
     ending
 }
 
-fn converse(
-    session: &mut Session,
-    terminal: &mut Terminal,
-    screen: &mut Screen,
+fn run_conversation(
+    session: &mut DemoSession,
+    terminal: &mut RawModeTerminal,
+    screen: &mut DemoScreen,
     prompt: Option<String>,
-) -> io::Result<Ending> {
+) -> io::Result<DemoExit> {
     let mut effects = prompt.map(|text| session.agent.submit(text, Instant::now())).unwrap_or_default();
     loop {
         if let Some(ending) = session.perform(effects, screen)? {
             return Ok(ending);
         }
         let now = Instant::now();
-        screen.draw(&session.agent.view(now), Terminal::size())?;
-        let keys = match terminal.read(session.agent.wake(now).unwrap_or(LOOK))? {
-            Input::Keys(keys) => keys,
-            Input::Closed => return Ok(Ending::Exit(1)),
+        screen.draw(&session.agent.view(now), RawModeTerminal::size())?;
+        let keys = match terminal.read(session.agent.time_until_due(now).unwrap_or(POLL_INTERVAL))? {
+            KeyboardInput::Keys(keys) => keys,
+            KeyboardInput::Closed => return Ok(DemoExit::Exit(1)),
         };
         let now = Instant::now();
         effects = keys.into_iter().flat_map(|key| session.agent.key(key, now)).collect();

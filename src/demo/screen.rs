@@ -2,7 +2,7 @@
 
 use std::io::{self, Stdout, Write};
 
-use super::view::{Block, View, harmless};
+use super::view::{Block, DemoView, sanitize};
 
 /// An output to which the demo agent prints.
 pub(super) trait Surface {
@@ -13,21 +13,21 @@ pub(super) trait Surface {
 }
 
 /// The screen of a terminal in raw mode.
-pub(super) struct Screen {
+pub(super) struct DemoScreen {
     out: Stdout,
     pending: String,
     drawn: Option<Block>,
     size: (usize, usize),
 }
 
-impl Screen {
+impl DemoScreen {
     /// Creates a screen that has nothing drawn on it.
-    pub(super) fn new(size: (usize, usize)) -> Screen {
-        Screen { out: io::stdout(), pending: String::new(), drawn: None, size }
+    pub(super) fn new(size: (usize, usize)) -> DemoScreen {
+        DemoScreen { out: io::stdout(), pending: String::new(), drawn: None, size }
     }
 
     /// Draws the view if it differs from the current one.
-    pub(super) fn draw(&mut self, view: &View, size: (usize, usize)) -> io::Result<()> {
+    pub(super) fn draw(&mut self, view: &DemoView, size: (usize, usize)) -> io::Result<()> {
         let block = view.block(size);
         if self.drawn.as_ref() != Some(&block) || self.size != size {
             self.size = size;
@@ -78,10 +78,10 @@ impl Screen {
     }
 }
 
-impl Surface for Screen {
+impl Surface for DemoScreen {
     fn print(&mut self, text: &str) -> io::Result<()> {
         self.erase();
-        for line in harmless(text).split('\n') {
+        for line in sanitize(text).split('\n') {
             self.pending.push_str(line);
             self.pending.push_str("\r\n");
         }
@@ -96,9 +96,9 @@ impl Surface for Screen {
 }
 
 /// Standard output when stdin or stdout is not a terminal.
-pub(super) struct Plain(pub(super) Stdout);
+pub(super) struct PlainOutput(pub(super) Stdout);
 
-impl Surface for Plain {
+impl Surface for PlainOutput {
     fn print(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.0, "{text}")?;
         self.0.flush()
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_is_as_big_as_was_asked() {
+    fn flood_has_the_requested_size() {
         for bytes in [0, 1, 80, 65_536, 1_000_000] {
             let mut out = Vec::new();
             flood(&mut out, bytes).unwrap();

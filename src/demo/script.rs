@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Time that the agent spends on a plain prompt.
-const MOMENT: Duration = Duration::from_millis(800);
+const DEFAULT_ANSWER_DELAY: Duration = Duration::from_millis(800);
 
 /// The answer to `/help`.
 pub(super) const HELP: &str = "\
@@ -22,7 +22,7 @@ I am a stand-in for an agent CLI. I repeat what you say, and:
 
 /// The action that a prompt requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum PromptAction {
     /// Think for a while, then answer.
     Answer {
         /// The time before the answer.
@@ -46,7 +46,7 @@ pub(super) enum Act {
     Hang,
     /// Start a process in a session of its own.
     SpawnChild,
-    /// Exit normally.
+    /// Exit with code 0.
     Exit,
 }
 
@@ -64,47 +64,51 @@ pub(super) enum Reply {
 }
 
 /// Returns the action that a prompt requests.
-pub(super) fn parse(prompt: &str) -> Act {
-    let prompt = unmarked(prompt);
+pub(super) fn parse(prompt: &str) -> PromptAction {
+    let prompt = without_task_marker(prompt);
     let (word, rest) = prompt.split_once(char::is_whitespace).unwrap_or((prompt, ""));
     let rest = rest.trim();
-    let say = |text: String| Act::Answer { after: Duration::ZERO, reply: Reply::Text(text) };
+    let say = |text: String| PromptAction::Answer { after: Duration::ZERO, reply: Reply::Text(text) };
     let usage = |how: &str| say(format!("I did not understand that. Usage: {how}"));
     match word {
         "/work" => match duration(rest) {
-            Some(after) => Act::Answer { after, reply: Reply::Text(format!("Worked for {rest}.")) },
+            Some(after) => PromptAction::Answer { after, reply: Reply::Text(format!("Worked for {rest}.")) },
             None => usage("/work 3s"),
         },
         "/ask" if rest.is_empty() => usage("/ask rm -rf build"),
-        "/ask" => Act::Ask(rest.to_owned()),
+        "/ask" => PromptAction::Ask(rest.to_owned()),
         "/question" if rest.is_empty() => usage("/question which colour?"),
-        "/question" => Act::Question(rest.to_owned()),
-        "/flood" => size(rest).map_or_else(|| usage("/flood 10MB"), Act::Flood),
+        "/question" => PromptAction::Question(rest.to_owned()),
+        "/flood" => size(rest).map_or_else(|| usage("/flood 10MB"), PromptAction::Flood),
         "/fail" if rest.is_empty() => usage("/fail rate_limit You've hit your limit"),
         "/fail" => {
             let (code, message) = rest.split_once(char::is_whitespace).unwrap_or((rest, rest));
-            Act::Fail(code.to_owned(), message.trim().to_owned())
+            PromptAction::Fail(code.to_owned(), message.trim().to_owned())
         }
-        "/crash" if rest.is_empty() => Act::Crash(1),
-        "/crash" => rest.parse::<u8>().map_or_else(|_| usage("/crash 3"), |code| Act::Crash(code.into())),
-        "/abort" => Act::Abort,
-        "/hang" => Act::Hang,
-        "/spawn-child" => Act::SpawnChild,
-        "/exit" | "/quit" => Act::Exit,
+        "/crash" if rest.is_empty() => PromptAction::Crash(1),
+        "/crash" => {
+            rest.parse::<u8>().map_or_else(|_| usage("/crash 3"), |code| PromptAction::Crash(code.into()))
+        }
+        "/abort" => PromptAction::Abort,
+        "/hang" => PromptAction::Hang,
+        "/spawn-child" => PromptAction::SpawnChild,
+        "/exit" | "/quit" => PromptAction::Exit,
         "/help" => say(HELP.to_owned()),
         _ if word.starts_with('/') && rest.is_empty() && !word[1..].contains('/') => {
             say(format!("Unknown command: {word}. Try /help."))
         }
         "remember" if !rest.is_empty() => {
-            Act::Answer { after: MOMENT, reply: Reply::Remembered(rest.to_owned()) }
+            PromptAction::Answer { after: DEFAULT_ANSWER_DELAY, reply: Reply::Remembered(rest.to_owned()) }
         }
-        "recall" if rest.is_empty() => Act::Answer { after: MOMENT, reply: Reply::Recall },
-        _ => Act::Answer { after: MOMENT, reply: Reply::Echo },
+        "recall" if rest.is_empty() => {
+            PromptAction::Answer { after: DEFAULT_ANSWER_DELAY, reply: Reply::Recall }
+        }
+        _ => PromptAction::Answer { after: DEFAULT_ANSWER_DELAY, reply: Reply::Echo },
     }
 }
 
 /// Removes the marker of a task or message from a prompt.
-fn unmarked(prompt: &str) -> &str {
+fn without_task_marker(prompt: &str) -> &str {
     let prompt = prompt.trim();
     let task = prompt.rsplit_once("[symposium task ").filter(|(_, mark)| mark.ends_with(']'));
     let prompt = task.map_or(prompt, |(text, _)| text.trim_end());
@@ -115,7 +119,7 @@ fn unmarked(prompt: &str) -> &str {
 /// Returns the text that a prompt asks to remember.
 pub(super) fn remembered(prompt: &str) -> Option<String> {
     match parse(prompt) {
-        Act::Answer { reply: Reply::Remembered(what), .. } => Some(what),
+        PromptAction::Answer { reply: Reply::Remembered(what), .. } => Some(what),
         _ => None,
     }
 }
@@ -156,9 +160,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_makes_it_do_what_it_says() {
-        let answer = |after: u64, reply| Act::Answer { after: Duration::from_millis(after), reply };
-        let moment = MOMENT.as_millis() as u64;
+    fn prompt_commands_are_parsed() {
+        let answer = |after: u64, reply| PromptAction::Answer { after: Duration::from_millis(after), reply };
+        let moment = DEFAULT_ANSWER_DELAY.as_millis() as u64;
         for (prompt, act) in [
             ("hello\nyou", answer(moment, Reply::Echo)),
             ("remember the milk ", answer(moment, Reply::Remembered("the milk".into()))),
@@ -169,25 +173,25 @@ mod tests {
             ("recall that day", answer(moment, Reply::Echo)),
             ("/work 3s", answer(3000, Reply::Text("Worked for 3s.".into()))),
             ("/work 50ms", answer(50, Reply::Text("Worked for 50ms.".into()))),
-            ("/ask rm -rf build", Act::Ask("rm -rf build".into())),
-            ("/question which colour?", Act::Question("which colour?".into())),
-            ("/flood 10MB", Act::Flood(10_000_000)),
-            ("/flood 1.5 kb", Act::Flood(1500)),
-            ("/fail rate_limit no more", Act::Fail("rate_limit".into(), "no more".into())),
-            ("/fail server_error", Act::Fail("server_error".into(), "server_error".into())),
-            ("/crash", Act::Crash(1)),
-            ("/crash 42", Act::Crash(42)),
-            ("/abort", Act::Abort),
-            ("/hang", Act::Hang),
-            ("/spawn-child", Act::SpawnChild),
-            ("/exit", Act::Exit),
+            ("/ask rm -rf build", PromptAction::Ask("rm -rf build".into())),
+            ("/question which colour?", PromptAction::Question("which colour?".into())),
+            ("/flood 10MB", PromptAction::Flood(10_000_000)),
+            ("/flood 1.5 kb", PromptAction::Flood(1500)),
+            ("/fail rate_limit no more", PromptAction::Fail("rate_limit".into(), "no more".into())),
+            ("/fail server_error", PromptAction::Fail("server_error".into(), "server_error".into())),
+            ("/crash", PromptAction::Crash(1)),
+            ("/crash 42", PromptAction::Crash(42)),
+            ("/abort", PromptAction::Abort),
+            ("/hang", PromptAction::Hang),
+            ("/spawn-child", PromptAction::SpawnChild),
+            ("/exit", PromptAction::Exit),
             ("/usr/bin is a path", answer(moment, Reply::Echo)),
             ("/usr/bin", answer(moment, Reply::Echo)),
         ] {
             assert_eq!(parse(prompt), act, "{prompt}");
         }
         for wrong in ["/work", "/work soon", "/work 99999h", "/crash 300", "/flood x", "/ask", "/what"] {
-            assert!(matches!(parse(wrong), Act::Answer { reply: Reply::Text(_), .. }), "{wrong}");
+            assert!(matches!(parse(wrong), PromptAction::Answer { reply: Reply::Text(_), .. }), "{wrong}");
         }
     }
 

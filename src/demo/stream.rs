@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Words per second. A long answer is faster, so that it does not take much longer than [`MAX_SECONDS`].
-const WORDS: f64 = 40.0;
+const WORDS_PER_SECOND: f64 = 40.0;
 const MAX_SECONDS: f64 = 3.0;
 
 /// A longer line is printed as a whole, because a growing line must fit on the screen below the history.
-const LONGEST_LINE: usize = 400;
+const MAX_LINE_CHARS: usize = 400;
 
 /// An answer that is being printed.
-pub(super) struct Stream {
+pub(super) struct AnswerStream {
     rest: VecDeque<String>,
     live: String,
     started: Instant,
@@ -19,29 +19,29 @@ pub(super) struct Stream {
     pace: f64,
 }
 
-impl Stream {
-    /// Interval at which [`Stream::due`] is called.
-    pub(super) const PACE: Duration = Duration::from_millis(25);
+impl AnswerStream {
+    /// Interval at which [`AnswerStream::take_due_lines`] is called.
+    pub(super) const STEP_INTERVAL: Duration = Duration::from_millis(25);
 
     /// Creates an answer whose first word is due now.
-    pub(super) fn new(answer: &str, now: Instant) -> Stream {
+    pub(super) fn new(answer: &str, now: Instant) -> AnswerStream {
         let answer = format!("● {answer}\n");
         let rest: VecDeque<String> = answer
             .split_inclusive('\n')
             .flat_map(|line| {
-                if line.len() > LONGEST_LINE {
+                if line.len() > MAX_LINE_CHARS {
                     vec![line.to_owned()]
                 } else {
                     line.split_inclusive(char::is_whitespace).map(str::to_owned).collect()
                 }
             })
             .collect();
-        let pace = WORDS.max(rest.len() as f64 / MAX_SECONDS);
-        Stream { rest, live: String::new(), started: now, given: 0, pace }
+        let pace = WORDS_PER_SECOND.max(rest.len() as f64 / MAX_SECONDS);
+        AnswerStream { rest, live: String::new(), started: now, given: 0, pace }
     }
 
     /// Returns the lines that are complete now.
-    pub(super) fn due(&mut self, now: Instant) -> Vec<String> {
+    pub(super) fn take_due_lines(&mut self, now: Instant) -> Vec<String> {
         let due = (now.saturating_duration_since(self.started).as_secs_f64() * self.pace) as usize + 1;
         let mut lines = Vec::new();
         while self.given < due
@@ -78,12 +78,12 @@ mod tests {
         #[test]
         fn any_answer_comes_out_whole_and_soon(answer in "([^\n]{0,12}|\n|.{450}){0,6}") {
             let start = Instant::now();
-            let mut stream = Stream::new(&answer, start);
+            let mut stream = AnswerStream::new(&answer, start);
             let mut lines = Vec::new();
             let mut now = start;
             while !stream.is_over() {
-                now += Stream::PACE;
-                lines.extend(stream.due(now));
+                now += AnswerStream::STEP_INTERVAL;
+                lines.extend(stream.take_due_lines(now));
             }
             prop_assert_eq!(lines.join("\n"), format!("● {answer}"));
             prop_assert!(now - start < Duration::from_secs_f64(MAX_SECONDS + 1.0));

@@ -7,35 +7,35 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
-use super::keys::{Decoder, Key};
+use super::keys::{DemoKey, KeyDecoder};
 
 /// Time limit for the rest of an escape sequence; tmux writes a sequence in one piece.
-const REST: Duration = Duration::from_millis(30);
+const ESCAPE_TIMEOUT: Duration = Duration::from_millis(30);
 
 /// A terminal in raw mode. Dropping it restores the previous modes.
-pub(super) struct Terminal {
+pub(super) struct RawModeTerminal {
     before: Termios,
-    decoder: Decoder,
+    decoder: KeyDecoder,
 }
 
 /// The result of reading the keyboard.
-pub(super) enum Input {
+pub(super) enum KeyboardInput {
     /// The keys that arrived; empty after a timeout.
-    Keys(Vec<Key>),
+    Keys(Vec<DemoKey>),
     /// The terminal is gone.
     Closed,
 }
 
-impl Terminal {
+impl RawModeTerminal {
     /// Switches the terminal to raw mode.
-    pub(super) fn enter() -> io::Result<Terminal> {
+    pub(super) fn enter() -> io::Result<RawModeTerminal> {
         let stdin = io::stdin();
         let before = tcgetattr(&stdin)?;
         let mut raw = before.clone();
         raw.make_raw();
         tcsetattr(&stdin, OptionalActions::Now, &raw)?;
         restore_on_panic(before.clone());
-        let terminal = Terminal { before, decoder: Decoder::default() };
+        let terminal = RawModeTerminal { before, decoder: KeyDecoder::default() };
         io::stdout().write_all(b"\x1b[?2004h")?;
         io::stdout().flush()?;
         Ok(terminal)
@@ -50,22 +50,22 @@ impl Terminal {
     }
 
     /// Returns the next keys, or none if the timeout expires.
-    pub(super) fn read(&mut self, timeout: Duration) -> io::Result<Input> {
-        let wait = if self.decoder.is_waiting() { REST.min(timeout) } else { timeout };
+    pub(super) fn read(&mut self, timeout: Duration) -> io::Result<KeyboardInput> {
+        let wait = if self.decoder.has_pending() { ESCAPE_TIMEOUT.min(timeout) } else { timeout };
         if !readable(wait)? {
-            return Ok(Input::Keys(self.decoder.settle()));
+            return Ok(KeyboardInput::Keys(self.decoder.flush_pending()));
         }
         let mut buffer = [0; 1 << 16];
         match rustix::io::read(io::stdin(), &mut buffer) {
-            Ok(0) | Err(rustix::io::Errno::IO) => Ok(Input::Closed),
-            Ok(count) => Ok(Input::Keys(self.decoder.feed(&buffer[..count]))),
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Ok(Input::Keys(Vec::new())),
+            Ok(0) | Err(rustix::io::Errno::IO) => Ok(KeyboardInput::Closed),
+            Ok(count) => Ok(KeyboardInput::Keys(self.decoder.feed(&buffer[..count]))),
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Ok(KeyboardInput::Keys(Vec::new())),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-impl Drop for Terminal {
+impl Drop for RawModeTerminal {
     fn drop(&mut self) {
         restore(&self.before);
     }

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// The content of the bottom of the screen.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct View {
+pub(super) struct DemoView {
     /// The line of the answer that is still growing.
     pub live: String,
     /// A spinner or a question.
@@ -14,7 +14,7 @@ pub(super) struct View {
     /// Prompts that wait for the end of the turn.
     pub queued: Vec<String>,
     /// The part that receives the keys.
-    pub body: Body,
+    pub body: ViewBody,
     /// A short hint below the body.
     pub hint: &'static str,
     /// Whether the conversation is still empty.
@@ -23,16 +23,16 @@ pub(super) struct View {
 
 /// The part of the screen that receives the keys.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum ViewBody {
     /// An input line with this text.
     Composer(String),
     /// A dialog about this command.
     Approval(String),
 }
 
-impl Default for Body {
-    fn default() -> Body {
-        Body::Composer(String::new())
+impl Default for ViewBody {
+    fn default() -> ViewBody {
+        ViewBody::Composer(String::new())
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn spinner(worked: Duration) -> String {
     format!("{frame} Thinking… ({}s · esc to interrupt)", worked.as_secs())
 }
 
-impl View {
+impl DemoView {
     /// Renders the view for a screen of this size.
     pub(super) fn block(&self, (columns, rows): (usize, usize)) -> Block {
         let width = columns.max(4) - 1;
@@ -71,7 +71,7 @@ impl View {
         lines.push(rule.clone());
         let mut placeholder = "";
         let cursor = match &self.body {
-            Body::Composer(text) => {
+            ViewBody::Composer(text) => {
                 let mut written = wrap(text, width - 2);
                 // A composer that is taller than the screen could not be redrawn.
                 written.drain(..written.len().saturating_sub(rows.saturating_sub(7).max(1)));
@@ -86,7 +86,7 @@ impl View {
                 lines.push(format!("  {}", self.hint));
                 at
             }
-            Body::Approval(command) => {
+            ViewBody::Approval(command) => {
                 lines.push(" Bash command".to_owned());
                 lines.push(String::new());
                 lines.extend(
@@ -105,7 +105,7 @@ impl View {
 }
 
 /// Replaces all control characters that a terminal would interpret.
-pub(super) fn harmless(text: &str) -> String {
+pub(super) fn sanitize(text: &str) -> String {
     let text = text.replace('\t', "    ");
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
@@ -116,7 +116,7 @@ fn columns_of(text: &str) -> usize {
 
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    for line in harmless(text).split('\n') {
+    for line in sanitize(text).split('\n') {
         let (mut row, mut used) = (String::new(), 0);
         for c in line.chars() {
             let wide = c.width().unwrap_or(0);
@@ -143,8 +143,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_draft_stands_between_two_rules() {
-        let view = View { body: Body::Composer("one\ntwo".into()), hint: "hint", ..View::default() };
+    fn draft_is_drawn_between_two_rules() {
+        let view =
+            DemoView { body: ViewBody::Composer("one\ntwo".into()), hint: "hint", ..DemoView::default() };
         let block = view.block((9, 24));
         assert_eq!(block.lines, ["", "────────", "❯ one", "  two", "────────", "  hint"]);
         assert_eq!(block.cursor, (3, 5));
@@ -153,8 +154,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_line_fits_any_screen(text in any::<String>(), columns in 1usize..120, rows in 1usize..60) {
-            for body in [Body::Composer(text.clone()), Body::Approval(text.clone())] {
-                let view = View { live: text.clone(), status: Some(text.clone()), body, ..View::default() };
+            for body in [ViewBody::Composer(text.clone()), ViewBody::Approval(text.clone())] {
+                let view = DemoView { live: text.clone(), status: Some(text.clone()), body, ..DemoView::default() };
                 let block = view.block((columns.max(4), rows));
                 for line in &block.lines {
                     prop_assert!(columns_of(line) < columns.max(4), "{line}");

@@ -1,32 +1,38 @@
-//! Tests of the error messages.
+//! Tests of the error messages and codes.
 
 use super::*;
 
 #[test]
-fn a_mistyped_name_is_guessed() {
+fn a_similar_name_is_suggested_for_a_mistyped_one() {
     let known = ["api-fix", "docs", "web"].map(|n| n.parse().unwrap()).to_vec();
-    let report = Error::NoSuchAgent { name: "api-fx".into(), known, verb: "attach" }.report();
-    assert_eq!(report.message, "no agent named `api-fx`");
-    assert_eq!(report.saw, ["known agents: api-fix, docs, web"]);
-    assert_eq!(report.hints, ["did you mean `symposium agent attach api-fix`?"]);
-    assert_eq!(report.exit, 3);
+    let error = Error::no_such_agent("api-fx".into(), known, "attach");
+    assert_eq!(error.to_string(), "no agent named `api-fx`");
+    assert_eq!(error.observations(), ["known agents: api-fix, docs, web"]);
+    assert_eq!(error.hints(), ["did you mean `symposium agent attach api-fix`?"]);
+    assert_eq!(error.exit(), 3);
+}
+
+/// The reference lists each code with its exit code and its meaning, in the order of the codes.
+#[test]
+fn every_code_is_documented() {
+    let page = include_str!("../../docs/src/error-codes.md");
+    let documented: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let mut expected: Vec<String> = Code::MEANINGS
+        .iter()
+        .map(|(code, meaning)| format!("| `{}` | {} |{meaning} |", code.as_str(), code.exit()))
+        .collect();
+    let on_host = Code::FailedOnHost(0).as_str();
+    expected.push(format!("| `{on_host}` | that of the command | A command failed on another machine. |"));
+    expected.sort();
+    assert_eq!(documented, expected);
 }
 
 #[test]
-fn an_early_exit_shows_code_and_last_lines() {
-    let report = Error::ExitedAtOnce {
-        name: "api-fix".parse().unwrap(),
-        exit: Some(Exit { code: Some(1), signal: None }),
-        after: Duration::from_millis(400),
-        last_lines: vec!["Invalid API key".into()],
-    }
-    .report();
-    assert_eq!(report.message, "agent `api-fix` exited as soon as it started (code 1, after 0.4s)");
-    assert_eq!(report.saw, ["last lines:", "  Invalid API key"]);
-}
-
-#[test]
-fn hostile_input_does_not_reach_the_terminal() {
-    assert_eq!(shown("a\u{1b}[2Jb\n"), "a\u{fffd}[2Jb\u{fffd}");
-    assert_eq!(shown(&"x".repeat(300)).chars().count(), 80);
+fn error_as_json_has_code_message_observations_and_hints() {
+    let error = Error::new(Code::Busy, "agent `web` is busy").saw("process 7").hint("try again");
+    let expected = serde_json::json!({
+        "error": { "code": "busy", "message": "agent `web` is busy", "saw": ["process 7"], "hints": ["try again"] }
+    });
+    assert_eq!(error.json(), expected);
+    assert_eq!(error.text(), "error: agent `web` is busy\n  process 7\nhint: try again");
 }

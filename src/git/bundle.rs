@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
-use super::checkout_size::Unfolded;
-use super::command::{Also, Git, GitError};
+use super::checkout_size::CheckoutSize;
+use super::command::{CommandInput, Git, GitError};
 use super::submodules::INSIDE_GIT;
 use super::uncommitted::NAMES_AS_THEY_ARE;
 
@@ -18,15 +18,15 @@ use super::uncommitted::NAMES_AS_THEY_ARE;
 const SHA256: usize = 64;
 
 /// Maximum number of remotes to record, more than repositories have in practice.
-const MOST_REMOTES: usize = 16;
+const MAX_REMOTES: usize = 16;
 /// Maximum number of root commits to record, more than histories have in practice.
-const MOST_ROOTS: usize = 16;
+const MAX_ROOTS: usize = 16;
 /// Maximum length of a line in the header of a bundle, in bytes.
-const LONGEST_LINE: u64 = 4096;
+const MAX_LINE_BYTES: u64 = 4096;
 
 /// The state of a branch, with the data that other repositories need to find it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tip {
+pub struct BranchTip {
     /// The commit at the tip of the branch.
     pub head: String,
     /// The newest ancestor of `head` that a remote has.
@@ -39,31 +39,31 @@ pub struct Tip {
 
 impl Git {
     /// Writes the complete history of HEAD to a file. Returns `None` if there is no commit yet.
-    pub fn bundle(&self, top: &Path, into: &Path) -> Result<Option<Tip>, GitError> {
+    pub fn bundle(&self, top: &Path, into: &Path) -> Result<Option<BranchTip>, GitError> {
         if self.commit(top, "HEAD")?.is_none() {
             return Ok(None);
         }
-        let said = self.ask(top, &[], &["rev-parse", "--is-shallow-repository"])?;
-        if said.starts_with(b"true") {
-            return Err(failed("bundle", "this clone is shallow; `git fetch --unshallow` fills it"));
+        let output = self.output(top, &[], &["rev-parse", "--is-shallow-repository"])?;
+        if output.starts_with(b"true") {
+            return Err(failed("bundle", "this clone is shallow; `git fetch --unshallow` completes it"));
         }
-        self.ask(top, &[], &["bundle", "create", "--quiet", &into.to_string_lossy(), "HEAD"])?;
+        self.output(top, &[], &["bundle", "create", "--quiet", &into.to_string_lossy(), "HEAD"])?;
         // The agent may commit in the meantime: the commit in the file counts.
         let (head, _) = header(into)?;
         let roots = self.lines(top, &["rev-list", "--max-parents=0", &head])?;
         let base = self.base(top, &head)?;
         let keys = ["config", "--null", "--get-regexp", r"^remote\..*\.url$"];
-        let remotes = match self.ask(top, &[], &keys) {
-            Ok(said) => said,
-            Err(GitError::Failed { said, .. }) if said.is_empty() => Vec::new(),
+        let remotes = match self.output(top, &[], &keys) {
+            Ok(output) => output,
+            Err(GitError::Failed { output, .. }) if output.is_empty() => Vec::new(),
             Err(error) => return Err(error),
         };
         let remotes = String::from_utf8_lossy(&remotes)
             .split('\0')
             .filter_map(|pair| pair.split_once('\n').map(|(_, address)| address.to_owned()))
-            .take(MOST_REMOTES)
+            .take(MAX_REMOTES)
             .collect();
-        Ok(Some(Tip { head, base, roots: roots.into_iter().take(MOST_ROOTS).collect(), remotes }))
+        Ok(Some(BranchTip { head, base, roots: roots.into_iter().take(MAX_ROOTS).collect(), remotes }))
     }
 
     /// Writes the messages and changes of all commits that are on no remote to a file, for inspection.
@@ -81,11 +81,11 @@ impl Git {
             &output,
         ];
         let names = [NAMES_AS_THEY_ARE.to_owned()];
-        self.ask(top, &names, &[&what[..], &plain, &[head, "--not", "--remotes"]].concat()).map(drop)
+        self.output(top, &names, &[&what[..], &plain, &[head, "--not", "--remotes"]].concat()).map(drop)
     }
 
     fn base(&self, top: &Path, head: &str) -> Result<Option<String>, GitError> {
-        if self.ask(top, &[], &["for-each-ref", "--count=1", "refs/remotes/"])?.is_empty() {
+        if self.output(top, &[], &["for-each-ref", "--count=1", "refs/remotes/"])?.is_empty() {
             return Ok(None);
         }
         let ahead = self.lines(top, &["rev-list", "--boundary", head, "--not", "--remotes"])?;
@@ -98,7 +98,7 @@ impl Git {
     pub fn take_bundle(&self, repository: &Path, bundle: &Path, head: &str) -> Result<(), GitError> {
         let (named, begin) = header(bundle)?;
         if named != head {
-            return Err(failed("bundle", "it is about another commit than the handoff says"));
+            return Err(failed("bundle", "it contains another commit than the hand-off names"));
         }
         let mut input = File::open(bundle).map_err(|error| failed("bundle", &error.to_string()))?;
         input.seek(SeekFrom::Start(begin)).map_err(|error| failed("bundle", &error.to_string()))?;
@@ -106,11 +106,11 @@ impl Git {
         let most = format!("--max-input-size={size}");
         let args = ["index-pack", "--stdin", "--fsck-objects", &most];
         let inside = [INSIDE_GIT.to_owned()];
-        let git = self.wary();
-        git.ask_with(repository, &inside, &args, Also { input: Some(input), index: None })?;
-        git.unfolded(repository, head, (Unfolded::default(), Unfolded::most_of(size)))?;
+        let git = self.with_memory_limit();
+        git.output_with_input(repository, &inside, &args, CommandInput { input: Some(input), index: None })?;
+        git.unfolded(repository, head, (CheckoutSize::default(), CheckoutSize::most_of(size)))?;
         // A complete pack may still lack objects that its commits refer to.
-        git.ask(repository, &inside, &["rev-list", "--objects", "--quiet", head, "--"]).map(drop)
+        git.output(repository, &inside, &["rev-list", "--objects", "--quiet", head, "--"]).map(drop)
     }
 
     /// Returns whether a repository has at least one of these commits.
@@ -128,19 +128,19 @@ impl Git {
         let first = format!("--initial-branch={branch}");
         let mut args = vec!["init", "--quiet", &first];
         args.extend((commit.len() == SHA256).then_some("--object-format=sha256"));
-        self.ask(dir, &[], &args).map(drop)
+        self.output(dir, &[], &args).map(drop)
     }
 
     /// Creates the first branch of a new repository at an existing commit and checks it out.
     pub fn begin_at(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
-        self.ask(dir, &[], &["update-ref", &format!("refs/heads/{branch}"), commit])?;
+        self.output(dir, &[], &["update-ref", &format!("refs/heads/{branch}"), commit])?;
         let off = self.own_filters_off(dir)?;
-        self.wary().ask(dir, &off, &["reset", "--quiet", "--hard", commit]).map(drop)
+        self.with_memory_limit().output(dir, &off, &["reset", "--quiet", "--hard", commit]).map(drop)
     }
 
     fn lines(&self, dir: &Path, args: &[&str]) -> Result<Vec<String>, GitError> {
-        let said = self.ask(dir, &[], args)?;
-        Ok(String::from_utf8_lossy(&said).lines().map(str::to_owned).collect())
+        let output = self.output(dir, &[], args)?;
+        Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
     }
 }
 
@@ -152,30 +152,30 @@ fn header(bundle: &Path) -> Result<(String, u64), GitError> {
     let (mut head, mut begin) = (None, 0);
     for at in 0.. {
         let mut line = Vec::new();
-        let read = std::io::Read::take(&mut source, LONGEST_LINE).read_until(b'\n', &mut line);
+        let read = std::io::Read::take(&mut source, MAX_LINE_BYTES).read_until(b'\n', &mut line);
         begin += read.map_err(unreadable)? as u64;
-        let Some(line) = line.strip_suffix(b"\n") else { return Err(bad("its bundle has no end")) };
+        let Some(line) = line.strip_suffix(b"\n") else { return Err(bad("its bundle is truncated")) };
         let line = std::str::from_utf8(line).map_err(|_| bad("its bundle cannot be read"))?;
         match (at, line) {
             (0, "# v2 git bundle" | "# v3 git bundle") => {}
-            (0, _) => return Err(bad("its bundle is none")),
+            (0, _) => return Err(bad("its bundle is not a git bundle")),
             (_, "") => break,
             (_, "@object-format=sha1" | "@object-format=sha256") if head.is_none() => {}
             _ => match (line.split_once(' '), &head) {
                 (Some((commit, "HEAD")), None) if is_commit(commit) => head = Some(commit.to_owned()),
-                _ => return Err(bad("its bundle names something else than one commit")),
+                _ => return Err(bad("its bundle does not contain exactly one commit")),
             },
         }
     }
-    head.map(|head| (head, begin)).ok_or_else(|| bad("its bundle names no commit"))
+    head.map(|head| (head, begin)).ok_or_else(|| bad("its bundle contains no commit"))
 }
 
 fn is_commit(text: &str) -> bool {
     (text.len() == 40 || text.len() == 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn failed(what: &str, said: &str) -> GitError {
-    GitError::Failed { what: what.to_owned(), said: said.to_owned() }
+fn failed(what: &str, output: &str) -> GitError {
+    GitError::Failed { what: what.to_owned(), output: output.to_owned() }
 }
 
 #[cfg(test)]

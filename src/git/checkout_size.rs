@@ -11,24 +11,24 @@ use super::command::{Git, GitError};
 use super::submodules::INSIDE_GIT;
 
 /// Maximum number of files and directories. The biggest repositories in common use have half of it.
-const MOST_ENTRIES: u64 = 1_000_000;
+const MAX_ENTRIES: u64 = 1_000_000;
 /// Maximum size of all files in bytes: as much as the biggest bundle that is accepted.
-const MOST_BYTES: u64 = 4 << 30;
+const MAX_BYTES: u64 = 4 << 30;
 /// Size of all files in bytes that even a small bundle may contain: more than most repositories have.
-const ALWAYS_BYTES: u64 = 1 << 30;
+const MIN_ALLOWED_BYTES: u64 = 1 << 30;
 /// Maximum number of checked-out bytes per byte of the bundle. Real repositories do not reach this ratio, because a
 /// bundle contains the whole history.
-const MOST_RATIO: u64 = 200;
+const MAX_RATIO: u64 = 200;
 /// Maximum size of all paths in bytes, which git keeps in memory. A million paths of usual length have a hundred MiB.
-const MOST_NAMES: u64 = 256 << 20;
+const MAX_NAME_BYTES: u64 = 256 << 20;
 /// Maximum length of a path that Linux opens.
-const LONGEST_PATH: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 /// Upper bound for the fields before the path: mode, type, object and size.
 const BEFORE_PATH: usize = 128;
 
 /// The size of a checkout, or a limit for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Unfolded {
+pub struct CheckoutSize {
     /// Number of files and directories, counted once for each path.
     pub entries: u64,
     /// Total size of the files in bytes.
@@ -37,19 +37,19 @@ pub struct Unfolded {
     pub names: u64,
 }
 
-impl Unfolded {
+impl CheckoutSize {
     /// The limits for every checkout.
-    pub(super) const MOST: Unfolded =
-        Unfolded { entries: MOST_ENTRIES, bytes: MOST_BYTES, names: MOST_NAMES };
+    pub(super) const MAX_CHECKOUT: CheckoutSize =
+        CheckoutSize { entries: MAX_ENTRIES, bytes: MAX_BYTES, names: MAX_NAME_BYTES };
 
     /// Returns the limits for a bundle of this size in bytes.
-    pub(super) fn most_of(bundle: u64) -> Unfolded {
-        let bytes = bundle.saturating_mul(MOST_RATIO).clamp(ALWAYS_BYTES, MOST_BYTES);
-        Unfolded { bytes, ..Unfolded::MOST }
+    pub(super) fn most_of(bundle: u64) -> CheckoutSize {
+        let bytes = bundle.saturating_mul(MAX_RATIO).clamp(MIN_ALLOWED_BYTES, MAX_BYTES);
+        CheckoutSize { bytes, ..CheckoutSize::MAX_CHECKOUT }
     }
 
     /// Adds one line of the output of `git ls-tree`. The error names the limit that is exceeded.
-    fn and(self, line: &[u8], most: &Unfolded) -> Result<Unfolded, String> {
+    fn and(self, line: &[u8], most: &CheckoutSize) -> Result<CheckoutSize, String> {
         let bad = || "its tree cannot be read".to_owned();
         let tab = line.iter().position(|byte| *byte == b'\t').ok_or_else(bad)?;
         let size = line[..tab].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
@@ -59,20 +59,20 @@ impl Unfolded {
             size => std::str::from_utf8(size).ok().and_then(|size| size.parse().ok()).ok_or_else(bad)?,
         };
         let path = line.len() - tab - 1;
-        let all = Unfolded {
+        let all = CheckoutSize {
             entries: self.entries + 1,
             bytes: self.bytes.saturating_add(size),
             names: self.names + path as u64,
         };
         match () {
             () if all.entries > most.entries => {
-                Err(format!("it unfolds to more than {} files and directories", most.entries))
+                Err(format!("it unpacks to more than {} files and directories", most.entries))
             }
             () if all.bytes > most.bytes => {
-                Err(format!("it unfolds to files of more than {} MiB", most.bytes >> 20))
+                Err(format!("it unpacks to files of more than {} MiB", most.bytes >> 20))
             }
-            () if path > LONGEST_PATH || all.names > most.names => {
-                Err("it unfolds to names that are too long".to_owned())
+            () if path > MAX_PATH_BYTES || all.names > most.names => {
+                Err("it unpacks to names that are too long".to_owned())
             }
             () => Ok(all),
         }
@@ -85,19 +85,19 @@ impl Git {
         &self,
         repository: &Path,
         commit: &str,
-        (there, most): (Unfolded, Unfolded),
-    ) -> Result<Unfolded, GitError> {
+        (there, most): (CheckoutSize, CheckoutSize),
+    ) -> Result<CheckoutSize, GitError> {
         // Includes directories: a tree of empty directories alone contains no file, but can have any number of entries.
         let args = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", commit];
         let inside = [INSIDE_GIT.to_owned()];
-        self.wary().stream(repository, &inside, &args, move |list| count(list, there, &most))
+        self.with_memory_limit().stream(repository, &inside, &args, move |list| count(list, there, &most))
     }
 }
 
-fn count(list: &mut dyn Read, there: Unfolded, most: &Unfolded) -> Result<Unfolded, GitError> {
-    let failed = |said: String| GitError::Failed { what: "bundle".to_owned(), said };
+fn count(list: &mut dyn Read, there: CheckoutSize, most: &CheckoutSize) -> Result<CheckoutSize, GitError> {
+    let failed = |output: String| GitError::Failed { what: "bundle".to_owned(), output };
     let (mut list, mut all) = (BufReader::new(list), there);
-    let longest = (BEFORE_PATH + LONGEST_PATH + 1) as u64;
+    let longest = (BEFORE_PATH + MAX_PATH_BYTES + 1) as u64;
     let mut line = Vec::new();
     loop {
         line.clear();

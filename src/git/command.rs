@@ -4,36 +4,36 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process_group};
+use rustix::process::{Resource, getrlimit};
+
+use super::is_linked;
+use crate::base::child::{ChildCommand, ChildOutput, KillScope, OutputLimit, Overflow, Streamed};
+use crate::base::wait::deadline::deadline_after;
 
 /// Time limit for a query that a user waits for.
-const BOUND: Duration = Duration::from_secs(2);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Time limit for commands that write, or whose result protects work: the checkout of a big repository takes minutes.
 const GIT_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
-/// Maximum size of the output in bytes, more than any list that fits on a screen. The rest is not read.
-const MOST_OUTPUT: u64 = 4 << 20;
+/// Limit on the output: more than any list that fits on a screen. git fails if its output is longer.
+pub(super) const OUTPUT_LIMIT: OutputLimit = OutputLimit { bytes: 4 << 20, overflow: Overflow::ClosePipe };
 
 /// Maximum length of an error message in characters, because names in a repository may have any length.
-const LONGEST_COMPLAINT: usize = 500;
+const MAX_STDERR_CHARS: usize = 500;
 
 /// Memory limit in bytes for git while it processes untrusted objects: as much as the biggest bundle that is accepted.
-const MOST_MEMORY: u64 = 4 << 30;
+const MAX_MEMORY_BYTES: u64 = 4 << 30;
 
 /// A shell command that sets its own memory limit, in KiB, and then executes git. A limit that is set from outside may
 /// come after the memory has been allocated.
 const BOUNDED: [&str; 3] = ["/bin/sh", "-c", "ulimit -d \"$0\" && exec \"$@\""];
 
 /// Disables everything in the configuration of a repository that could start a program.
-const HARMLESS: [&str; 7] = [
+pub(super) const HARMLESS: [&str; 7] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
@@ -66,13 +66,16 @@ pub enum GitError {
         bound: Duration,
     },
     /// git returned an error.
-    #[error("git {what} failed: {said}")]
+    #[error("git {what} failed: {output}")]
     Failed {
         /// Name of the git subcommand.
         what: String,
         /// First error message of git.
-        said: String,
+        output: String,
     },
+    /// git would not report the whole state of a worktree.
+    #[error("{0}")]
+    Unverified(String),
 }
 
 /// A git program with its environment and limits.
@@ -83,106 +86,182 @@ pub struct Git {
     bound: Duration,
     memory: Option<u64>,
     tie: Option<[&'static str; 2]>,
+    objects: Option<ObjectDirs>,
+    tree: TreeChoice,
+}
+
+/// How the working tree of a command is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TreeChoice {
+    /// A linked worktree is used as it is, although `core.worktree` in its configuration may name another directory.
+    Directory,
+    /// The configuration decides.
+    Configuration,
+}
+
+/// Directories of objects other than the usual one.
+#[derive(Debug, Clone)]
+struct ObjectDirs {
+    /// Directory that git writes to.
+    written: OsString,
+    /// Directory that git also reads, quoted for git.
+    read: OsString,
 }
 
 impl Git {
     /// Creates an instance that searches git in `path` and runs it with this home directory.
     pub fn new(path: impl Into<OsString>, home: impl Into<OsString>) -> Git {
-        Git { path: path.into(), home: home.into(), bound: BOUND, memory: None, tie: None }
+        Git {
+            path: path.into(),
+            home: home.into(),
+            bound: QUERY_TIMEOUT,
+            memory: None,
+            tie: None,
+            objects: None,
+            tree: TreeChoice::Directory,
+        }
+    }
+
+    /// Lets the configuration of a linked worktree decide which directory git uses, as it does for the agent.
+    pub(super) fn as_configured(&self) -> Git {
+        Git { tree: TreeChoice::Configuration, ..self.clone() }
     }
 
     /// Starts git through this command where it has the long time limit: a git that writes must not outlive this
     /// process.
-    pub fn tied_by(self, tie: [&'static str; 2]) -> Git {
+    pub fn with_wrapper(self, tie: [&'static str; 2]) -> Git {
         Git { tie: Some(tie), ..self }
     }
 
+    /// Lets git outlive this process, for a change of files that must not be left half done.
+    pub fn without_wrapper(self) -> Git {
+        Git { tie: None, ..self }
+    }
+
     /// Uses the long time limit, for results that are worth a wait.
-    pub fn patient(self) -> Git {
-        self.within(GIT_TIMEOUT)
+    pub fn with_long_timeout(self) -> Git {
+        self.with_timeout(GIT_TIMEOUT)
     }
 
     /// Uses another time limit.
-    pub(super) fn within(self, bound: Duration) -> Git {
+    pub(super) fn with_timeout(self, bound: Duration) -> Git {
         Git { bound, ..self }
     }
 
     /// Returns a copy with a memory limit for untrusted objects and patches, a few bytes of which may expand to any
     /// length.
-    pub(super) fn wary(&self) -> Git {
-        Git { memory: Some(self.memory.unwrap_or(MOST_MEMORY)), ..self.clone() }
+    pub(super) fn with_memory_limit(&self) -> Git {
+        Git { memory: Some(self.memory.unwrap_or(MAX_MEMORY_BYTES)), ..self.clone() }
+    }
+
+    /// Writes new objects to `written`, and also reads those in `read`.
+    pub(super) fn with_objects(self, written: &Path, read: &Path) -> Git {
+        // git separates the paths in this variable by colons, unless they are quoted.
+        let read = read.to_string_lossy().replace('\\', r"\\").replace('"', "\\\"");
+        let read = format!("\"{read}\"").into();
+        Git { objects: Some(ObjectDirs { written: written.into(), read }), ..self }
     }
 
     /// Uses another memory limit.
     #[cfg(test)]
-    pub(super) fn in_memory_of(self, most: u64) -> Git {
+    pub(super) fn with_memory_limit_of(self, most: u64) -> Git {
         Git { memory: Some(most), ..self }
     }
 
     /// Runs git in a directory with additional configuration values and returns its output.
-    pub(super) fn ask(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<Vec<u8>, GitError> {
-        self.ask_with(dir, configs, args, Also::default())
+    pub(super) fn output(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<Vec<u8>, GitError> {
+        self.output_with_input(dir, configs, args, CommandInput::default())
     }
 
-    /// Runs git like `ask`, with a file as standard input or with another index file.
-    pub(super) fn ask_with(
+    /// Runs git like `output`, with a file as standard input or with another index file.
+    pub(super) fn output_with_input(
         &self,
         dir: &Path,
         configs: &[String],
         args: &[&str],
-        also: Also<'_>,
+        also: CommandInput<'_>,
     ) -> Result<Vec<u8>, GitError> {
         let mut command = self.command(dir, configs, args)?;
-        command.envs(also.index.map(|index| ("GIT_INDEX_FILE", index)));
-        if let Some(input) = also.input {
-            command.stdin(input);
+        if let Some(index) = also.index {
+            command = command.variable("GIT_INDEX_FILE", index);
         }
-        self.hear(command, args, |source| Ok(text(source)))
+        if let Some(input) = also.input {
+            command = command.input(input);
+        }
+        let program = PathBuf::from(command.program());
+        let not_read = |source| GitError::NotRun { program, source };
+        self.run(command, args, |output| OUTPUT_LIMIT.collect(output).map_err(not_read))
+    }
+
+    /// Runs git like `output`, and also accepts these exit codes, by which some commands report a result.
+    pub(super) fn output_with_exit_codes(
+        &self,
+        dir: &Path,
+        configs: &[String],
+        args: &[&str],
+        accepted: &[i32],
+    ) -> Result<(i32, Vec<u8>), GitError> {
+        let command = self.command(dir, configs, args)?;
+        let program = PathBuf::from(command.program());
+        let not_read = |source| GitError::NotRun { program, source };
+        let read = |output: &mut dyn Read| OUTPUT_LIMIT.collect(output).map_err(not_read);
+        let output = self.run_to_end(command, args, read)?;
+        match output.status.code().filter(|code| accepted.contains(code)) {
+            Some(code) => Ok((code, output.stdout)),
+            None => Err(failure(args, &output.stderr)),
+        }
     }
 
     /// Passes git's output to a reader while git writes it, regardless of its length. Kills git when the reader returns
     /// an error.
-    pub(super) fn stream<T: Send + 'static>(
+    pub(super) fn stream<T>(
         &self,
         dir: &Path,
         configs: &[String],
         args: &[&str],
-        read: impl FnOnce(&mut dyn Read) -> Result<T, GitError> + Send + 'static,
+        read: impl FnOnce(&mut dyn Read) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
-        self.hear(self.command(dir, configs, args)?, args, read)
+        self.run(self.command(dir, configs, args)?, args, read)
     }
 
-    fn hear<T: Send + 'static>(
+    /// Runs a command until git ends, and returns what the reader made of its output.
+    fn run<T>(
         &self,
-        mut command: Command,
+        command: ChildCommand,
         args: &[&str],
-        read: impl FnOnce(&mut dyn Read) -> Result<T, GitError> + Send + 'static,
+        read: impl FnOnce(&mut dyn Read) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
+        let output = self.run_to_end(command, args, read)?;
+        if output.status.success() { Ok(output.stdout) } else { Err(failure(args, &output.stderr)) }
+    }
+
+    /// Runs a command until git ends with any exit code.
+    fn run_to_end<T>(
+        &self,
+        command: ChildCommand,
+        args: &[&str],
+        read: impl FnOnce(&mut dyn Read) -> Result<T, GitError>,
+    ) -> Result<ChildOutput<T>, GitError> {
         let what = args.first().copied().unwrap_or_default().to_owned();
-        let program = PathBuf::from(command.get_program());
-        let failed = |source| GitError::NotRun { program: program.clone(), source };
-        let mut child = command.spawn().map_err(failed)?;
-        let heard = listen(&mut child, self.bound, read);
-        if !matches!(heard, Ok(Heard::All { .. })) {
-            // The child has not been reaped yet, so its process id still identifies its own process group.
-            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-        }
-        let status = child.wait().map_err(failed)?;
-        match heard.map_err(failed)? {
-            Heard::TooLate => Err(GitError::Slow { what, bound: self.bound }),
-            Heard::Refused(why) => Err(why),
-            Heard::All { answer, .. } if status.success() => Ok(answer),
-            Heard::All { complaints, .. } => {
-                Err(GitError::Failed { what, said: complaint(&String::from_utf8_lossy(&complaints)) })
-            }
+        let program = PathBuf::from(command.program());
+        let deadline = deadline_after(Instant::now(), self.bound);
+        let streamed = command.spawn().and_then(|child| child.stream(deadline, OUTPUT_LIMIT, read));
+        match streamed.map_err(|source| GitError::NotRun { program, source })? {
+            Streamed::TimedOut => Err(GitError::Slow { what, bound: self.bound }),
+            Streamed::Rejected(why) => Err(why),
+            Streamed::Ended(output) => Ok(output),
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the door to git")]
-    fn command(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<Command, GitError> {
-        // Resolved relative to the root directory, so that a `.` in PATH does not find a program in the repository.
-        let program = which::which_in("git", Some(&self.path), "/").map_err(|_| GitError::Missing)?;
-        let tie = self.tie.filter(|_| self.bound > BOUND);
+    /// Returns the path of git, resolved relative to the root directory, so that a `.` in PATH does not find a program in
+    /// the repository.
+    pub(super) fn program(&self) -> Result<PathBuf, GitError> {
+        which::which_in("git", Some(&self.path), "/").map_err(|_| GitError::Missing)
+    }
+
+    fn command(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<ChildCommand, GitError> {
+        let program = self.program()?;
+        let tie = self.tie.filter(|_| self.bound > QUERY_TIMEOUT);
         let mut words: Vec<OsString> = tie.into_iter().flatten().map(OsString::from).collect();
         if let Some(most) = self.memory {
             let most = getrlimit(Resource::Data).maximum.map_or(most, |there| there.min(most));
@@ -190,10 +269,9 @@ impl Git {
             words.push((most >> 10).to_string().into());
         }
         words.push(program.into());
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]);
+        let mut command = ChildCommand::new(&words[0], KillScope::Group).args(&words[1..]);
         for config in HARMLESS.into_iter().chain(configs.iter().map(String::as_str)) {
-            command.args(["-c", config]);
+            command = command.args(["-c", config]);
         }
         let environment: [(&str, &OsStr); 8] = [
             ("PATH", &self.path),
@@ -205,81 +283,38 @@ impl Git {
             ("GIT_ALLOW_PROTOCOL", OsStr::new("none")),
             ("GIT_PAGER", OsStr::new("cat")),
         ];
-        command.arg("--no-pager").args(args).current_dir(dir).env_clear().envs(environment);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        Ok(command)
+        let mut command = command.args(["--no-pager"]).args(args).dir(dir).environment(environment);
+        if self.tree == TreeChoice::Directory && is_linked(dir) {
+            // Unlike `-c core.worktree=…`, the variable takes precedence over the configuration of the worktree.
+            command = command.variable("GIT_WORK_TREE", dir.as_os_str());
+        }
+        Ok(match &self.objects {
+            None => command,
+            Some(dirs) => command
+                .variable("GIT_OBJECT_DIRECTORY", &dirs.written)
+                .variable("GIT_ALTERNATE_OBJECT_DIRECTORIES", &dirs.read),
+        })
     }
 }
 
 /// The optional inputs of a git command.
 #[derive(Debug, Default)]
-pub(super) struct Also<'a> {
+pub(super) struct CommandInput<'a> {
     /// File that git reads as standard input.
     pub input: Option<File>,
     /// Index file that git uses instead of that of the working tree.
     pub index: Option<&'a Path>,
 }
 
+/// Returns the error for a command that git refused.
+pub(super) fn failure(args: &[&str], stderr: &[u8]) -> GitError {
+    let what = args.first().copied().unwrap_or_default().to_owned();
+    GitError::Failed { what, output: first_error_line(&String::from_utf8_lossy(stderr)) }
+}
+
 /// Returns the first line with an error, which progress lines may precede.
-fn complaint(said: &str) -> String {
+fn first_error_line(output: &str) -> String {
     let complains = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
-    let line = said.lines().find(complains).or_else(|| said.lines().next()).unwrap_or_default();
-    line.chars().take(LONGEST_COMPLAINT).collect()
-}
-
-/// The outcome of reading a child's output.
-enum Heard<T> {
-    /// The child has ended.
-    All { answer: T, complaints: Vec<u8> },
-    /// The reader rejected the output.
-    Refused(GitError),
-    /// The time limit was exceeded.
-    TooLate,
-}
-
-/// Reads the output of a child until the child ends or has to be killed.
-fn listen<T: Send + 'static>(
-    child: &mut Child,
-    bound: Duration,
-    read: impl FnOnce(&mut dyn Read) -> Result<T, GitError> + Send + 'static,
-) -> io::Result<Heard<T>> {
-    let deadline = Instant::now() + bound;
-    let left = || deadline.saturating_duration_since(Instant::now());
-    let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
-        return Err(io::Error::other("the child has no output"));
-    };
-    let out = aside(out, read)?;
-    let err = aside(err, text)?;
-    let answer = match out.recv_timeout(left()) {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(why)) => return Ok(Heard::Refused(why)),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(Heard::TooLate),
-    };
-    let Ok(complaints) = err.recv_timeout(left()) else { return Ok(Heard::TooLate) };
-    // The child has closed its outputs and is about to exit.
-    while child.try_wait()?.is_none() {
-        if Instant::now() >= deadline {
-            return Ok(Heard::TooLate);
-        }
-        thread::sleep(Duration::from_micros(200));
-    }
-    Ok(Heard::All { answer, complaints })
-}
-
-/// Reads in a separate thread, which ends with the child's output.
-fn aside<T: Send + 'static>(
-    mut source: impl Read + Send + 'static,
-    read: impl FnOnce(&mut dyn Read) -> T + Send + 'static,
-) -> io::Result<mpsc::Receiver<T>> {
-    let (done, result) = mpsc::channel();
-    thread::Builder::new().name("git".to_owned()).spawn(move || {
-        let _ = done.send(read(&mut source));
-    })?;
-    Ok(result)
-}
-
-fn text(source: &mut dyn Read) -> Vec<u8> {
-    let mut text = Vec::new();
-    let _ = source.take(MOST_OUTPUT).read_to_end(&mut text);
-    text
+    let line = output.lines().find(complains).or_else(|| output.lines().next()).unwrap_or_default();
+    line.chars().take(MAX_STDERR_CHARS).collect()
 }

@@ -18,10 +18,10 @@ impl Git {
 
     fn off(&self, dir: &Path, is_off: impl Fn(&str) -> bool) -> Result<Vec<String>, GitError> {
         let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^filter\."];
-        let names = match self.ask(dir, &[], &args) {
+        let names = match self.output(dir, &[], &args) {
             Ok(names) => names,
             // git reports in this way that there are none.
-            Err(GitError::Failed { said, .. }) if said.is_empty() => return Ok(Vec::new()),
+            Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
         let names = String::from_utf8(names).map_err(|_| refused("a filter's name is not text"))?;
@@ -42,6 +42,6 @@ impl Git {
     }
 }
 
-fn refused(said: &str) -> GitError {
-    GitError::Failed { what: "config".to_owned(), said: said.to_owned() }
+fn refused(output: &str) -> GitError {
+    GitError::Failed { what: "config".to_owned(), output: output.to_owned() }
 }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::command::{Git, GitError};
 use super::project;
-use crate::model::{ChangeKind, ChangedFile, Changes, Commit};
+use crate::model::{ChangeKind, ChangedFile, Commit, UncommittedWork};
 
 impl Git {
     /// Returns the commits on the current branch since a time, newest first.
@@ -27,9 +27,9 @@ impl Git {
         let format = "--format=%h%x00%ct%x00%s";
         let quiet = ["--no-show-signature", "--no-notes", "--encoding=UTF-8", "--no-color"];
         let args = [&["log", "-z", format, &since, &most][..], &quiet].concat();
-        match self.ask(dir, &[], &args) {
-            Ok(said) => Ok(Some(commits(&said))),
-            Err(GitError::Failed { said, .. }) if said.contains("does not have any commits yet") => {
+        match self.output(dir, &[], &args) {
+            Ok(output) => Ok(Some(commits(&output))),
+            Err(GitError::Failed { output, .. }) if output.contains("does not have any commits yet") => {
                 Ok(Some(Vec::new()))
             }
             Err(error) => Err(error),
@@ -37,23 +37,23 @@ impl Git {
     }
 
     /// Returns the uncommitted changes in the working tree around a directory.
-    pub fn changes(&self, dir: &Path) -> Result<Option<Changes>, GitError> {
+    pub fn changes(&self, dir: &Path) -> Result<Option<UncommittedWork>, GitError> {
         if !is_in_repository(dir) {
             return Ok(None);
         }
         let no_filters = self.filters_off(dir)?;
         let plain = ["-z", "--ignore-submodules=all", "--no-renames"];
         let status = [&["status", "--porcelain=v1", "--untracked-files=normal"][..], &plain].concat();
-        let files = changed_files(&self.ask(dir, &no_filters, &status)?);
+        let files = changed_files(&self.output(dir, &no_filters, &status)?);
         let numbers = [&["diff", "--numstat", "--no-ext-diff", "--no-textconv"][..], &plain].concat();
         let against_head = [&numbers[..], &["HEAD", "--"]].concat();
-        let counted = match self.ask(dir, &no_filters, &against_head) {
+        let counted = match self.output(dir, &no_filters, &against_head) {
             // There is no commit yet to compare with.
-            Err(GitError::Failed { .. }) => self.ask(dir, &no_filters, &numbers)?,
+            Err(GitError::Failed { .. }) => self.output(dir, &no_filters, &numbers)?,
             counted => counted?,
         };
         let (insertions, deletions) = lines(&counted);
-        Ok(Some(Changes { files, insertions, deletions }))
+        Ok(Some(UncommittedWork { files, insertions, deletions }))
     }
 }
 
@@ -62,8 +62,8 @@ fn is_in_repository(dir: &Path) -> bool {
 }
 
 /// Parses records of `id, seconds, subject` that are terminated by NUL, and skips incomplete records.
-fn commits(said: &[u8]) -> Vec<Commit> {
-    let text = String::from_utf8_lossy(said);
+pub(super) fn commits(output: &[u8]) -> Vec<Commit> {
+    let text = String::from_utf8_lossy(output);
     let fields: Vec<&str> = text.split('\0').collect();
     fields
         .chunks_exact(3)
@@ -75,8 +75,8 @@ fn commits(said: &[u8]) -> Vec<Commit> {
 }
 
 /// Parses records of two status letters, a space and a path that are terminated by NUL.
-pub(super) fn changed_files(said: &[u8]) -> Vec<ChangedFile> {
-    let records = said.split(|byte| *byte == 0).filter(|record| record.len() > 3);
+pub(super) fn changed_files(output: &[u8]) -> Vec<ChangedFile> {
+    let records = output.split(|byte| *byte == 0).filter(|record| record.len() > 3);
     records
         .map(|record| {
             let (index, tree) = (record[0], record[1]);
@@ -93,8 +93,8 @@ pub(super) fn changed_files(said: &[u8]) -> Vec<ChangedFile> {
 }
 
 /// Sums up records of `added TAB removed TAB path`; a dash stands for a binary file.
-fn lines(said: &[u8]) -> (u64, u64) {
-    let text = String::from_utf8_lossy(said);
+fn lines(output: &[u8]) -> (u64, u64) {
+    let text = String::from_utf8_lossy(output);
     let mut sums = (0u64, 0u64);
     for record in text.split('\0') {
         let mut numbers = record.split('\t').map(|number| number.parse::<u64>().unwrap_or_default());

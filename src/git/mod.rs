@@ -1,34 +1,46 @@
 //! The git adapter: the root of a repository, its current branch, its commits and changes, and worktrees.
 //!
 //! The functions in this file run at every spawn and for every list: they read files and must never start a process.
-//! The other files start git. Among them, `worktree`, `submodules` and `recover` write, and for hand-offs also `bundle`
-//! and `uncommitted`. They change only worktrees, branches and refs that symposium created.
+//! The other files start git. Among them, `worktree`, `submodules`, `recover` and `checkpoint` write, and for hand-offs
+//! also `bundle` and `uncommitted`. They change only worktrees, branches and refs that symposium created; the restore of
+//! a checkpoint also changes the files and the index of a working tree. `finish` moves the base
+//! branch of an agent forward, and `publish` pushes the branch of an agent.
 
 mod bundle;
 mod checkout_size;
+mod checkpoint;
 mod command;
 mod filters;
+mod finish;
+mod hidden_changes;
 mod history;
+mod merged;
+mod publish;
 mod recover;
+mod review;
 mod submodules;
 #[cfg(test)]
 mod testing;
 mod uncommitted;
 mod unsaved_work;
+mod verify_worktree;
 mod worktree;
-mod worktree_lock;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub use bundle::Tip;
-pub use checkout_size::Unfolded;
+pub use checkpoint::{CheckpointPlan, tracked_files};
 pub use command::{Git, GitError};
+pub use finish::{BranchMove, CommitIdentity, CommitPlan, ForeignFiles, MergedTree, ReplayedCommits};
+pub use merged::UnusedBranch;
+pub use publish::PushPlan;
 pub use recover::RecoveryPlan;
+pub use review::{BaseCandidate, ObjectStore, SnapshotPlan, TreePair, tree_fingerprint};
 pub use submodules::Submodule;
-pub use uncommitted::Stage;
-pub use worktree::{BranchPlan, BranchWish, Refusal};
+pub use uncommitted::ChangeStage;
+pub use unsaved_work::UPSTREAM;
+pub use worktree::{BranchPlan, RequestedBranch, WorktreeError};
 
 /// Returns the root of the working tree around a directory.
 pub fn project(dir: &Path) -> Option<PathBuf> {
@@ -85,6 +97,18 @@ pub fn branch(dir: &Path) -> Option<String> {
             is_commit.then(|| head[..12].to_owned())
         }
     }
+}
+
+/// Returns the branch that is checked out around a directory, or `None` if HEAD is detached.
+pub fn checked_out_branch(dir: &Path) -> Option<String> {
+    let git = dir.ancestors().find_map(git_dir)?;
+    let head = fs::read_to_string(git.join("HEAD")).ok()?;
+    Some(head.lines().next()?.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?.to_owned())
+}
+
+/// Returns whether a directory is the root of a linked worktree, as opposed to a main working tree or a submodule.
+fn is_linked(top: &Path) -> bool {
+    git_dir(top).is_some_and(|dir| dir.join("commondir").is_file())
 }
 
 /// Returns the git directory of the working tree with this root: `.git` itself, or the directory that the file `.git`
@@ -146,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_repository_is_passed_over() {
+    fn fake_repository_is_ignored() {
         let dir = layout(&[
             ("r/.git/HEAD", "ref: refs/heads/main\n"),
             ("r/empty/.git/config", ""),

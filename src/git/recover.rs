@@ -1,19 +1,26 @@
 //! Recovery commits: uncommitted and untracked files of a working tree, stored under a ref before the tree is deleted.
+//! Staged versions that differ from the files, and commits that only the reflog has, are parents of the commit.
 //!
 //! The working tree, its index and its branch stay as they are. Ignored files are not stored.
 
-use std::fs;
-use std::io::{BufRead, BufReader};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::command::{Also, Git, GitError};
+use super::command::{Git, GitError};
 use super::common_dir;
-use super::uncommitted::copy_of_index;
+use super::review::{ObjectStore, SnapshotPlan};
 
-/// Identity of recovery commits. Without one, git refuses to commit where the user has configured none.
-const IDENTITY: [&str; 3] = ["user.name=symposium", "user.email=symposium@localhost", "commit.gpgSign=false"];
+/// Identity of recovery commits and checkpoints. Without one, git refuses to commit where the user has configured none.
+pub(super) const IDENTITY: [&str; 3] =
+    ["user.name=symposium", "user.email=symposium@localhost", "commit.gpgSign=false"];
+
+/// Number of reflog entries that are searched for commits, the newest first.
+const MAX_REFLOG_ENTRIES: usize = 1000;
+
+/// Number of commits from the reflog that become parents of a recovery commit, the newest first.
+const MAX_REFLOG_COMMITS: usize = 64;
 
 /// The location and the content of the recovery commits for one removal.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +31,8 @@ pub struct RecoveryPlan<'a> {
     pub subject: &'a str,
     /// Pathspecs that exclude untracked files.
     pub left_out: &'a [String],
+    /// A branch that is deleted afterwards. Its commits are stored even if the tree has no changes.
+    pub branch: Option<&'a str>,
     /// Directory for temporary files.
     pub scratch: &'a Path,
 }
@@ -34,17 +43,20 @@ impl Git {
     /// Fails if git cannot store all of it: an embedded repository, an unreadable file, or a submodule whose repository
     /// is deleted together with the tree.
     pub fn store_work(&self, top: &Path, plan: RecoveryPlan<'_>) -> Result<Vec<PathBuf>, GitError> {
-        let Some(common) = common_dir(top) else { return Err(failed("add", "this is no working tree")) };
+        let Some(common) = common_dir(top) else { return Err(failed("add", "this is not a working tree")) };
         let mut stored = Vec::new();
         for path in self.submodule_paths(top)?.iter().map(|path| top.join(path)) {
             if !path.join(".git").exists() {
                 continue;
             }
-            let inner = self.store_work(&path, RecoveryPlan { left_out: &[], ..plan })?;
-            if inner.iter().any(|repository| repository.starts_with(common.join("worktrees"))) {
+            if self.is_deleted_with(top, &path) {
+                let work = self.work(&path, None)?.unwrap_or_default();
+                if work.changed.is_empty() && self.local_commits(&path)? == 0 {
+                    continue;
+                }
                 return Err(failed("add", "the repository of a submodule belongs to this worktree"));
             }
-            stored.extend(inner);
+            stored.extend(self.store_work(&path, RecoveryPlan { left_out: &[], branch: None, ..plan })?);
         }
         if self.store_tree(top, plan)? {
             stored.push(match common.ends_with(".git") {
@@ -55,26 +67,99 @@ impl Git {
         Ok(stored)
     }
 
+    /// Keeps a commit as the parent of a new one, whose date decides how long it is kept.
+    pub fn store_commit(&self, top: &Path, reference: &str, commit: &str) -> Result<(), GitError> {
+        let tree = self.tree_of(top, commit)?;
+        let subject = "commits that symposium replaced";
+        let stored = self.recovery_commit(top, &tree, subject, &[commit.to_owned()])?;
+        self.output(top, &[], &["update-ref", reference, &stored]).map(drop)
+    }
+
     /// Stores the work of one tree without its submodules and returns whether there was any.
     fn store_tree(&self, top: &Path, plan: RecoveryPlan<'_>) -> Result<bool, GitError> {
         if !self.repositories_below(top)?.is_empty() {
-            return Err(failed("add", "a repository of its own lies in the working tree"));
+            return Err(failed("add", "the working tree contains another repository"));
         }
-        let tree = self.tree_with_changes(top, plan)?;
+        let snapshot =
+            SnapshotPlan { left_out: plan.left_out, scratch: plan.scratch, objects: ObjectStore::Repository };
+        let tree = self.snapshot(top, snapshot)?;
         let head = self.commit(top, "HEAD")?;
         let is_clean = match &head {
             Some(head) => self.line(top, &["rev-parse", &format!("{head}^{{tree}}")])? == tree,
             None => false,
         };
-        if is_clean && self.is_on_a_branch(top, head.as_deref())? {
+        let branch = match plan.branch {
+            Some(branch) => self.commit(top, &format!("refs/heads/{branch}"))?,
+            None => None,
+        };
+        let lost = self.reflog_commits(top, plan.branch)?;
+        if is_clean && branch.is_none() && lost.is_empty() && self.is_on_a_branch(top, head.as_deref())? {
             return Ok(false);
         }
-        let mut args = vec!["commit-tree", &tree, "-m", plan.subject];
-        args.extend(head.iter().flat_map(|head| ["-p", head]));
-        let said = self.ask(top, &IDENTITY.map(str::to_owned), &args)?;
-        let commit = String::from_utf8_lossy(&said).trim().to_owned();
-        self.ask(top, &[], &["update-ref", plan.reference, &commit])?;
+        let mut parents: Vec<String> = head.iter().cloned().collect();
+        parents.extend(branch.filter(|tip| head.as_ref() != Some(tip)));
+        parents.extend(self.staged_commit(top, (head.as_deref(), &tree), plan)?);
+        parents.extend(lost);
+        let commit = self.recovery_commit(top, &tree, plan.subject, &parents)?;
+        self.output(top, &[], &["update-ref", plan.reference, &commit])?;
         Ok(true)
+    }
+
+    /// Writes a commit without changing a ref and returns its id.
+    fn recovery_commit(
+        &self,
+        top: &Path,
+        tree: &str,
+        subject: &str,
+        parents: &[String],
+    ) -> Result<String, GitError> {
+        let mut args = vec!["commit-tree", tree, "-m", subject];
+        args.extend(parents.iter().flat_map(|parent| ["-p", parent.as_str()]));
+        let output = self.output(top, &IDENTITY.map(str::to_owned), &args)?;
+        Ok(String::from_utf8_lossy(&output).trim().to_owned())
+    }
+
+    /// Stores the content of the index, if it differs from both HEAD and the files.
+    fn staged_commit(
+        &self,
+        top: &Path,
+        (head, tree): (Option<&str>, &str),
+        plan: RecoveryPlan<'_>,
+    ) -> Result<Option<String>, GitError> {
+        // There is no such tree while the index has conflicts.
+        let Some(staged) = self.index_tree(top, plan.scratch)? else { return Ok(None) };
+        let committed = head.map(|head| self.tree_of(top, head)).transpose()?;
+        if staged == tree || Some(&staged) == committed.as_ref() {
+            return Ok(None);
+        }
+        let parents: Vec<String> = head.iter().map(|head| (*head).to_owned()).collect();
+        let subject = format!("staged changes: {}", plan.subject);
+        self.recovery_commit(top, &staged, &subject, &parents).map(Some)
+    }
+
+    /// Returns the last commits of each line of history that only the reflog of the tree, or of the deleted branch, has.
+    fn reflog_commits(&self, top: &Path, branch: Option<&str>) -> Result<Vec<String>, GitError> {
+        let mut tips = BTreeSet::new();
+        let branch = branch.map(|branch| format!("refs/heads/{branch}"));
+        for name in std::iter::once("HEAD").chain(branch.as_deref()) {
+            if self.commit(top, name)?.is_some() {
+                let most = format!("--max-count={MAX_REFLOG_ENTRIES}");
+                let entries = self.line(top, &["rev-list", "--walk-reflogs", &most, name, "--"])?;
+                tips.extend(entries.lines().map(str::to_owned));
+            }
+        }
+        if tips.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut args = vec!["rev-list", "--parents"];
+        args.extend(tips.iter().map(String::as_str));
+        args.extend(["--not", "--branches", "--tags", "--remotes"]);
+        args.extend(self.head(top)?.map(|_| "HEAD"));
+        let lines = self.line(top, &args)?;
+        let parents: BTreeSet<&str> = lines.lines().flat_map(|line| line.split(' ').skip(1)).collect();
+        let commits = lines.lines().filter_map(|line| line.split(' ').next());
+        let last = commits.filter(|commit| !commit.is_empty() && !parents.contains(commit));
+        Ok(last.take(MAX_REFLOG_COMMITS).map(str::to_owned).collect())
     }
 
     /// Returns whether a branch or a remote has the commit, so that it outlives the worktree.
@@ -84,40 +169,17 @@ impl Git {
         Ok(self.line(top, &args)? == "0")
     }
 
-    /// Writes a tree object with everything in the working tree that git does not ignore.
-    fn tree_with_changes(&self, top: &Path, plan: RecoveryPlan<'_>) -> Result<String, GitError> {
-        let off = self.own_filters_off(top)?;
-        let own = top.join(self.line(top, &["rev-parse", "--git-path", "index"])?);
-        let (index, list) = (plan.scratch.join("index"), plan.scratch.join("paths"));
-        // Removes the index of a submodule that was stored before.
-        let _ = fs::remove_file(&index);
-        copy_of_index(&own, &index).map_err(|error| failed("add", &error.to_string()))?;
-        // git would start a second git in a submodule, with the submodule's own configuration.
-        let submodules = self.gitlinks(top)?.into_iter().map(|path| format!(":(top,exclude,literal){path}"));
-        let paths: Vec<String> =
-            std::iter::once(".".to_owned()).chain(plan.left_out.iter().cloned()).chain(submodules).collect();
-        fs::write(&list, paths.join("\0") + "\0").map_err(|error| failed("add", &error.to_string()))?;
-        let from = format!("--pathspec-from-file={}", list.display());
-        let add = ["add", "--all", "--pathspec-file-nul", &from];
-        self.ask_with(top, &off, &add, Also { input: None, index: Some(&index) })?;
-        let said = self.ask_with(top, &off, &["write-tree"], Also { input: None, index: Some(&index) })?;
-        Ok(String::from_utf8_lossy(&said).trim().to_owned())
-    }
-
-    /// Returns the paths that the index records as submodules.
-    fn gitlinks(&self, top: &Path) -> Result<Vec<String>, GitError> {
-        self.stream(top, &[], &["ls-files", "--stage", "-z"], |said| {
-            let mut found = Vec::new();
-            for entry in BufReader::new(said).split(0) {
-                let entry = entry.map_err(|error| failed("ls-files", &error.to_string()))?;
-                if let Some(rest) = entry.strip_prefix(b"160000 ")
-                    && let Some(tab) = rest.iter().position(|byte| *byte == b'\t')
-                {
-                    found.push(String::from_utf8_lossy(&rest[tab + 1..]).into_owned());
-                }
-            }
-            Ok(found)
-        })
+    /// Creates a branch at the commit of a ref. A branch that is there already at the same commit is left as it is, and
+    /// one at another commit is an error.
+    pub fn create_branch_at(&self, repository: &Path, branch: &str, reference: &str) -> Result<(), GitError> {
+        let Some(commit) = self.commit(repository, reference)? else {
+            return Err(failed("branch", &format!("`{reference}` does not exist any more")));
+        };
+        if self.commit(repository, &format!("refs/heads/{branch}"))?.as_ref() == Some(&commit) {
+            return Ok(());
+        }
+        let inside = [super::submodules::INSIDE_GIT.to_owned()];
+        self.output(repository, &inside, &["branch", "--no-track", branch, &commit]).map(drop)
     }
 
     /// Deletes the refs below a prefix whose commits were made before a time.
@@ -128,26 +190,20 @@ impl Git {
         before: Timestamp,
     ) -> Result<(), GitError> {
         let args = ["for-each-ref", "--format=%(creatordate:unix) %(refname)", prefix];
-        let said = self.ask(repository, &[super::submodules::INSIDE_GIT.to_owned()], &args)?;
-        for line in String::from_utf8_lossy(&said).lines() {
+        let output = self.output(repository, &[super::submodules::INSIDE_GIT.to_owned()], &args)?;
+        for line in String::from_utf8_lossy(&output).lines() {
             let Some((made, name)) = line.split_once(' ') else { continue };
             if made.parse::<i64>().is_ok_and(|made| made <= before.as_second()) {
                 let inside = [super::submodules::INSIDE_GIT.to_owned()];
-                self.ask(repository, &inside, &["update-ref", "-d", name])?;
+                self.output(repository, &inside, &["update-ref", "-d", name])?;
             }
         }
         Ok(())
     }
-
-    /// Returns git's answer as one line.
-    fn line(&self, dir: &Path, args: &[&str]) -> Result<String, GitError> {
-        let said = self.ask(dir, &[], args)?;
-        Ok(String::from_utf8_lossy(&said).trim_end_matches('\n').to_owned())
-    }
 }
 
-fn failed(what: &str, said: &str) -> GitError {
-    GitError::Failed { what: what.to_owned(), said: said.to_owned() }
+fn failed(what: &str, output: &str) -> GitError {
+    GitError::Failed { what: what.to_owned(), output: output.to_owned() }
 }
 
 #[cfg(test)]

@@ -2,16 +2,18 @@
 //! that the new tree names. Therefore nothing is cloned or fetched, and commits in it are stored in the same repository
 //! as those of the original.
 
+mod inner_repository;
+
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::checkout_size::Unfolded;
+use super::checkout_size::CheckoutSize;
 use super::command::{Git, GitError};
 use super::common_dir;
 
 /// Maximum nesting of submodules, deeper than in practice, so that a cycle ends.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Allows git to use the directory of a submodule's repository: older versions take it for a bare repository, which
 /// would have to be named explicitly.
@@ -33,7 +35,7 @@ impl Git {
     pub fn fill_submodules(
         &self,
         top: &Path,
-        mut counted: Option<Unfolded>,
+        mut counted: Option<CheckoutSize>,
     ) -> Result<(Vec<Submodule>, Vec<String>), GitError> {
         let (mut filled, mut remarks) = (Vec::new(), Vec::new());
         let Some(repository) = common_dir(top) else { return Ok((filled, remarks)) };
@@ -47,12 +49,13 @@ impl Git {
                     Some(own) => self.pinned(&tree, &path, own)?,
                     None => None,
                 };
-                let (Some(own), Some(commit), true) = (own, commit, depth < DEEPEST) else {
-                    remarks.push(left_empty(&place, "its commit is not here"));
+                let (Some(own), Some(commit), true) = (own, commit, depth < MAX_DEPTH) else {
+                    remarks.push(left_empty(&place, "its commit is not available"));
                     continue;
                 };
-                let all =
-                    counted.map(|there| self.unfolded(&own, &commit, (there, Unfolded::MOST))).transpose();
+                let all = counted
+                    .map(|there| self.unfolded(&own, &commit, (there, CheckoutSize::MAX_CHECKOUT)))
+                    .transpose();
                 let added = all.and_then(|all| {
                     self.add_detached(&own, &top.join(&place), &commit)?;
                     Ok(all)
@@ -94,13 +97,14 @@ impl Git {
     /// Returns the commit that a tree names for a submodule, if the submodule's repository has it.
     fn pinned(&self, tree: &Path, path: &Path, own: &Path) -> Result<Option<String>, GitError> {
         let name = format!("HEAD:{}", path.display());
-        let said = match self.ask(tree, &[], &["rev-parse", "--verify", "--quiet", &name]) {
-            Ok(said) => String::from_utf8_lossy(&said).trim().to_owned(),
+        let output = match self.output(tree, &[], &["rev-parse", "--verify", "--quiet", &name]) {
+            Ok(output) => String::from_utf8_lossy(&output).trim().to_owned(),
             Err(GitError::Failed { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        match self.ask(own, &[INSIDE_GIT.to_owned()], &["cat-file", "-e", &format!("{said}^{{commit}}")]) {
-            Ok(_) => Ok(Some(said)),
+        match self.output(own, &[INSIDE_GIT.to_owned()], &["cat-file", "-e", &format!("{output}^{{commit}}")])
+        {
+            Ok(_) => Ok(Some(output)),
             Err(GitError::Failed { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -109,7 +113,7 @@ impl Git {
     fn add_detached(&self, own: &Path, at: &Path, commit: &str) -> Result<(), GitError> {
         let place = at.to_string_lossy();
         let args = ["worktree", "add", "--no-checkout", "--force", "--force", "--detach", &place, commit];
-        self.in_turn(own, || self.ask(own, &[INSIDE_GIT.to_owned()], &args))?;
+        self.with_worktree_lock(own, || self.output(own, &[INSIDE_GIT.to_owned()], &args))?;
         self.check_out(at)
     }
 
@@ -119,12 +123,12 @@ impl Git {
             return Ok(Vec::new());
         }
         let args = ["config", "--null", "--no-includes", "--file", ".gitmodules", "--get-regexp", keys];
-        let said = match self.ask(tree, &[], &args) {
-            Ok(said) => said,
-            Err(GitError::Failed { said, .. }) if said.is_empty() => return Ok(Vec::new()),
+        let output = match self.output(tree, &[], &args) {
+            Ok(output) => output,
+            Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let text = String::from_utf8_lossy(&said).into_owned();
+        let text = String::from_utf8_lossy(&output).into_owned();
         let pair =
             |entry: &str| entry.split_once('\n').map(|(key, value)| (key.to_owned(), value.to_owned()));
         Ok(text.split('\0').filter_map(pair).collect())

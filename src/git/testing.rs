@@ -30,7 +30,7 @@ impl Repository {
 
     #[expect(clippy::disallowed_methods, reason = "a test's own repository")]
     pub fn git_in(&self, dir: &Path, args: &[&str]) {
-        let said = Command::new("git")
+        let output = Command::new("git")
             .args(["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false"])
             .args(args)
             .current_dir(dir)
@@ -38,7 +38,7 @@ impl Repository {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .output()
             .unwrap();
-        assert!(said.status.success(), "{args:?}: {said:?}");
+        assert!(output.status.success(), "{args:?}: {output:?}");
     }
 
     pub fn write(&self, path: &str, text: &str) {

@@ -6,11 +6,11 @@ use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use super::command::{Also, Git, GitError};
+use super::command::{CommandInput, Git, GitError};
 
 /// The kind of changes that a patch contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum ChangeStage {
     /// The changes in the index.
     Staged,
     /// The changes in the working tree only.
@@ -20,7 +20,7 @@ pub enum Stage {
 /// File name of the index copy that also contains untracked files.
 const INDEX: &str = "index";
 /// File name of the unchanged index copy. It is needed because an index that gets `a/b` loses a file `a`.
-const KNOWN: &str = "known";
+const KNOWN_FILE: &str = "known";
 
 /// Prevents git from writing characters in paths as octal escapes, so that a search in the patch finds them.
 pub(super) const NAMES_AS_THEY_ARE: &str = "core.quotePath=false";
@@ -44,16 +44,16 @@ const PLAIN: [&str; 8] = [
 
 impl Git {
     /// Writes both patches; an empty patch is not written. `spared` contains pathspecs with `exclude` for untracked
-    /// files to leave out; `room` is a directory for temporary files. Returns the directories that are separate
+    /// files to leave out; `scratch_dir` is a directory for temporary files. Returns the directories that are separate
     /// repositories and not submodules; these are left out, too.
     pub fn patches(
         &self,
         top: &Path,
         spared: &[String],
-        room: &Path,
+        scratch_dir: &Path,
         into: [&Path; 2],
     ) -> Result<Vec<String>, GitError> {
-        if !self.ask(top, &[], &["ls-files", "--unmerged", "-z"])?.is_empty() {
+        if !self.output(top, &[], &["ls-files", "--unmerged", "-z"])?.is_empty() {
             return Err(failed("diff", "a merge is under way; finish it, or `git merge --abort`"));
         }
         let off = [self.own_filters_off(top)?, vec![NAMES_AS_THEY_ARE.to_owned()]].concat();
@@ -61,8 +61,8 @@ impl Git {
         let others = self.repositories_below(top)?;
         let apart = others.iter().map(|path| format!(":(top,exclude,literal){path}"));
         let spared: Vec<String> = spared.iter().cloned().chain(apart).collect();
-        self.index_with_new_files(top, &off, &spared, room)?;
-        self.unstaged((top, &off), AS_BYTES, room, into[1])?;
+        self.index_with_new_files(top, &off, &spared, scratch_dir)?;
+        self.unstaged((top, &off), AS_BYTES, scratch_dir, into[1])?;
         for path in into {
             if fs::metadata(path).is_ok_and(|meta| meta.len() == 0) {
                 fs::remove_file(path).map_err(unwritable)?;
@@ -72,11 +72,11 @@ impl Git {
     }
 
     /// Returns the directories that git does not search because they are repositories, without submodules.
-    pub(super) fn repositories_below(&self, top: &Path) -> Result<Vec<String>, GitError> {
+    pub fn repositories_below(&self, top: &Path) -> Result<Vec<String>, GitError> {
         let args = ["ls-files", "--others", "--exclude-standard", "-z"];
-        self.stream(top, &[], &args, |said| {
+        self.stream(top, &[], &args, |output| {
             let mut found = Vec::new();
-            for path in BufReader::new(said).split(0) {
+            for path in BufReader::new(output).split(0) {
                 let path = path.map_err(unwritable)?;
                 // Among the untracked entries, only repositories are listed as directories without their content.
                 found.extend(path.strip_suffix(b"/").map(|path| String::from_utf8_lossy(path).into_owned()));
@@ -86,33 +86,34 @@ impl Git {
     }
 
     /// Writes both patches with binary files as text, for inspection. Must be called after `patches` with the same
-    /// `room`.
-    pub fn patches_as_text(&self, top: &Path, room: &Path, into: [&Path; 2]) -> Result<(), GitError> {
+    /// `scratch_dir`.
+    pub fn patches_as_text(&self, top: &Path, scratch_dir: &Path, into: [&Path; 2]) -> Result<(), GitError> {
         let off = [self.own_filters_off(top)?, vec![NAMES_AS_THEY_ARE.to_owned()]].concat();
         self.staged((top, &off), AS_TEXT, into[0])?;
-        self.unstaged((top, &off), AS_TEXT, room, into[1])
+        self.unstaged((top, &off), AS_TEXT, scratch_dir, into[1])
     }
 
     fn staged(&self, (top, off): (&Path, &[String]), how: &str, into: &Path) -> Result<(), GitError> {
         let output = format!("--output={}", into.display());
         let what = ["diff", "--cached", how, &output];
-        self.ask(top, off, &[&what[..], &PLAIN, &["HEAD", "--"]].concat()).map(drop)
+        self.output(top, off, &[&what[..], &PLAIN, &["HEAD", "--"]].concat()).map(drop)
     }
 
     fn unstaged(
         &self,
         (top, off): (&Path, &[String]),
         how: &str,
-        room: &Path,
+        scratch_dir: &Path,
         into: &Path,
     ) -> Result<(), GitError> {
-        let new = room.join("new");
+        let new = scratch_dir.join("new");
         // A file must be deleted before a directory can take its place, and vice versa. Therefore deletions come first.
-        for (known, filter, into) in [(KNOWN, "--diff-filter=D", into), (INDEX, "--diff-filter=d", &new)] {
-            let (output, index) = (format!("--output={}", into.display()), room.join(known));
+        for (known, filter, into) in [(KNOWN_FILE, "--diff-filter=D", into), (INDEX, "--diff-filter=d", &new)]
+        {
+            let (output, index) = (format!("--output={}", into.display()), scratch_dir.join(known));
             let what = ["diff", how, filter, &output];
-            let also = Also { input: None, index: Some(&index) };
-            self.ask_with(top, off, &[&what[..], &PLAIN, &["--"]].concat(), also)?;
+            let also = CommandInput { input: None, index: Some(&index) };
+            self.output_with_input(top, off, &[&what[..], &PLAIN, &["--"]].concat(), also)?;
         }
         let mut whole = fs::OpenOptions::new().append(true).open(into).map_err(unwritable)?;
         let mut new = fs::File::open(new).map_err(unwritable)?;
@@ -125,12 +126,12 @@ impl Git {
         top: &Path,
         off: &[String],
         spared: &[String],
-        room: &Path,
+        scratch_dir: &Path,
     ) -> Result<(), GitError> {
-        let said = self.ask(top, &[], &["rev-parse", "--git-path", "index"])?;
-        let own = top.join(String::from_utf8_lossy(&said).trim_end_matches('\n'));
-        let (index, list) = (room.join(INDEX), room.join("paths"));
-        for copy in [&index, &room.join(KNOWN)] {
+        let output = self.output(top, &[], &["rev-parse", "--git-path", "index"])?;
+        let own = top.join(String::from_utf8_lossy(&output).trim_end_matches('\n'));
+        let (index, list) = (scratch_dir.join(INDEX), scratch_dir.join("paths"));
+        for copy in [&index, &scratch_dir.join(KNOWN_FILE)] {
             copy_of_index(&own, copy).map_err(unwritable)?;
         }
         let mut paths = b".\0".to_vec();
@@ -140,19 +141,19 @@ impl Git {
         fs::write(&list, paths).map_err(unwritable)?;
         let from = format!("--pathspec-from-file={}", list.display());
         let args = ["add", "--intent-to-add", "--ignore-removal", "--pathspec-file-nul", &from];
-        self.ask_with(top, off, &args, Also { input: None, index: Some(&index) }).map(drop)
+        self.output_with_input(top, off, &args, CommandInput { input: None, index: Some(&index) }).map(drop)
     }
 
     /// Applies a patch to a tree. git rejects patches that would write outside of the tree, into `.git` or through a
     /// link.
-    pub fn apply(&self, top: &Path, patch: &Path, stage: Stage) -> Result<(), GitError> {
+    pub fn apply(&self, top: &Path, patch: &Path, stage: ChangeStage) -> Result<(), GitError> {
         let off = self.own_filters_off(top)?;
         let path = patch.to_string_lossy();
         let mut args = vec!["apply", "--whitespace=nowarn", "--binary"];
-        args.extend((stage == Stage::Staged).then_some("--index"));
+        args.extend((stage == ChangeStage::Staged).then_some("--index"));
         args.push(&path);
         // git keeps the whole result in memory before it writes anything.
-        self.wary().ask(top, &off, &args).map(drop)
+        self.with_memory_limit().output(top, &off, &args).map(drop)
     }
 }
 
@@ -173,8 +174,8 @@ fn unwritable(error: io::Error) -> GitError {
     failed("diff", &error.to_string())
 }
 
-fn failed(what: &str, said: &str) -> GitError {
-    GitError::Failed { what: what.to_owned(), said: said.to_owned() }
+fn failed(what: &str, output: &str) -> GitError {
+    GitError::Failed { what: what.to_owned(), output: output.to_owned() }
 }
 
 #[cfg(test)]

@@ -4,16 +4,18 @@
 //! `plan_branch` makes all checks before anything is created. These functions must never change the tree that a
 //! worktree is created from, nor a branch that has commits of its own.
 
+mod lock;
+
 use std::path::{Path, PathBuf};
 
-use super::checkout_size::Unfolded;
+use super::checkout_size::CheckoutSize;
 use super::command::{Git, GitError};
 use super::project;
 use super::submodules::{INSIDE_GIT, Submodule};
 
 /// The branch that the user requested for a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BranchWish<'a> {
+pub enum RequestedBranch<'a> {
     /// A new branch for the agent, created from HEAD.
     Own(&'a str),
     /// This branch; created from HEAD if it exists neither here nor on a remote.
@@ -26,7 +28,7 @@ pub enum BranchPlan {
     /// The branch is created from HEAD.
     New(String),
     /// The branch exists without commits of its own, and is reset to HEAD.
-    RestartPlan(String),
+    Reset(String),
     /// The branch is created at a commit from a hand-off.
     At {
         /// Name of the branch.
@@ -49,9 +51,7 @@ impl BranchPlan {
     /// Returns the name of the branch.
     pub fn branch(&self) -> &str {
         match self {
-            BranchPlan::New(branch) | BranchPlan::RestartPlan(branch) | BranchPlan::Existing(branch) => {
-                branch
-            }
+            BranchPlan::New(branch) | BranchPlan::Reset(branch) | BranchPlan::Existing(branch) => branch,
             BranchPlan::Follow { branch, .. } | BranchPlan::At { branch, .. } => branch,
         }
     }
@@ -62,16 +62,16 @@ impl BranchPlan {
     }
 
     /// Returns the initial value for counting the size of submodules, or `None` if the tree is trusted.
-    pub fn counted_from(&self) -> Option<Unfolded> {
-        matches!(self, BranchPlan::At { .. }).then(Unfolded::default)
+    pub fn counted_from(&self) -> Option<CheckoutSize> {
+        matches!(self, BranchPlan::At { .. }).then(CheckoutSize::default)
     }
 }
 
 /// The reason why a worktree cannot be created.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum WorktreeError {
     /// The directory is in no repository.
-    #[error("it is in no git repository")]
+    #[error("it is not in a git repository")]
     NoRepository,
     /// The repository has no commit to start from.
     #[error("its repository has no commit yet")]
@@ -88,7 +88,7 @@ pub enum Refusal {
         at: PathBuf,
     },
     /// The branch of an earlier agent has commits that exist nowhere else.
-    #[error("there is a branch `{branch}` already, with {commits} {} of its own", if *commits == 1 { "commit" } else { "commits" })]
+    #[error("branch `{branch}` already exists with {commits} {} of its own", if *commits == 1 { "commit" } else { "commits" })]
     HasCommits {
         /// Name of the branch.
         branch: String,
@@ -102,19 +102,24 @@ pub enum Refusal {
 
 impl Git {
     /// Determines how the branch of a worktree at `at` would be created, starting from `dir`. Changes nothing.
-    pub fn plan_branch(&self, dir: &Path, wish: BranchWish<'_>, at: &Path) -> Result<BranchPlan, Refusal> {
+    pub fn plan_branch(
+        &self,
+        dir: &Path,
+        requested: RequestedBranch<'_>,
+        at: &Path,
+    ) -> Result<BranchPlan, WorktreeError> {
         if project(dir).is_none() {
-            return Err(Refusal::NoRepository);
+            return Err(WorktreeError::NoRepository);
         }
         if self.commit(dir, "HEAD")?.is_none() {
-            return Err(Refusal::NoCommit);
+            return Err(WorktreeError::NoCommit);
         }
-        let (BranchWish::Own(branch) | BranchWish::Named(branch)) = wish;
+        let (RequestedBranch::Own(branch) | RequestedBranch::Named(branch)) = requested;
         self.check_name(dir, branch)?;
         if self.commit(dir, &format!("refs/heads/{branch}"))?.is_none() {
-            let remote = match wish {
-                BranchWish::Own(_) => None,
-                BranchWish::Named(_) => self.on_remote(dir, branch)?,
+            let remote = match requested {
+                RequestedBranch::Own(_) => None,
+                RequestedBranch::Named(_) => self.on_remote(dir, branch)?,
             };
             let branch = branch.to_owned();
             return Ok(remote.map_or_else(
@@ -127,13 +132,13 @@ impl Git {
             .into_iter()
             .find(|(path, on)| on.as_deref() == Some(branch) && path != at && path.exists());
         if let Some((path, _)) = elsewhere {
-            return Err(Refusal::CheckedOut { branch: branch.to_owned(), at: path });
+            return Err(WorktreeError::CheckedOut { branch: branch.to_owned(), at: path });
         }
-        match wish {
-            BranchWish::Named(_) => Ok(BranchPlan::Existing(branch.to_owned())),
-            BranchWish::Own(_) => match self.own_commits(dir, branch)? {
-                0 => Ok(BranchPlan::RestartPlan(branch.to_owned())),
-                commits => Err(Refusal::HasCommits { branch: branch.to_owned(), commits }),
+        match requested {
+            RequestedBranch::Named(_) => Ok(BranchPlan::Existing(branch.to_owned())),
+            RequestedBranch::Own(_) => match self.own_commits(dir, branch)? {
+                0 => Ok(BranchPlan::Reset(branch.to_owned())),
+                commits => Err(WorktreeError::HasCommits { branch: branch.to_owned(), commits }),
             },
         }
     }
@@ -144,17 +149,17 @@ impl Git {
         let branch = plan.branch();
         let args: Vec<&str> = match plan {
             BranchPlan::New(_) => vec!["--no-track", "-b", branch, &place, "HEAD"],
-            BranchPlan::RestartPlan(_) => vec!["--no-track", "-B", branch, &place, "HEAD"],
+            BranchPlan::Reset(_) => vec!["--no-track", "-B", branch, &place, "HEAD"],
             BranchPlan::At { commit, .. } => vec!["--no-track", "-b", branch, &place, commit],
             BranchPlan::Existing(_) => vec![&place, branch],
             BranchPlan::Follow { remote, .. } => vec!["--track", "-b", branch, &place, remote],
         };
-        self.in_turn(dir, || {
-            self.forget_in_turn(dir, at)?;
-            self.ask(dir, &[], &[&["worktree", "add", "--no-checkout"][..], &args].concat())
+        self.with_worktree_lock(dir, || {
+            self.forget_locked(dir, at)?;
+            self.output(dir, &[], &[&["worktree", "add", "--no-checkout"][..], &args].concat())
         })?;
         match plan {
-            BranchPlan::At { .. } => self.wary().check_out(at),
+            BranchPlan::At { .. } => self.with_memory_limit().check_out(at),
             _ => self.check_out(at),
         }
     }
@@ -166,15 +171,15 @@ impl Git {
     /// may give it another configuration than the tree it was created from.
     pub(super) fn check_out(&self, at: &Path) -> Result<(), GitError> {
         let filters_off = self.own_filters_off(at)?;
-        self.ask(at, &filters_off, &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
+        self.output(at, &filters_off, &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
     }
 
     /// Removes a worktree with everything in it, even if it is incomplete or already deleted.
     pub fn forget_worktree(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
-        self.in_turn(repository, || self.forget_in_turn(repository, at))
+        self.with_worktree_lock(repository, || self.forget_locked(repository, at))
     }
 
-    fn forget_in_turn(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
+    fn forget_locked(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
         if !self.list(repository)?.iter().any(|(path, _)| path == at) {
             return Ok(());
         }
@@ -188,12 +193,14 @@ impl Git {
         let at = top.join(&submodule.path);
         let place = at.to_string_lossy();
         let own = &submodule.repository;
-        self.in_turn(own, || self.remove(own, &["worktree", "remove", "--force", "--force", &place]))
+        self.with_worktree_lock(own, || {
+            self.remove(own, &["worktree", "remove", "--force", "--force", &place])
+        })
     }
 
     fn remove(&self, repository: &Path, args: &[&str]) -> Result<(), GitError> {
-        match self.ask(repository, &[INSIDE_GIT.to_owned()], args) {
-            Err(GitError::Failed { said, .. }) if said.contains("is not a working tree") => Ok(()),
+        match self.output(repository, &[INSIDE_GIT.to_owned()], args) {
+            Err(GitError::Failed { output, .. }) if output.contains("is not a working tree") => Ok(()),
             other => other.map(drop),
         }
     }
@@ -202,7 +209,9 @@ impl Git {
     pub fn repair_worktree(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
         let place = at.to_string_lossy();
         let args = ["worktree", "repair", &place];
-        self.in_turn(repository, || self.ask(repository, &[INSIDE_GIT.to_owned()], &args).map(drop))
+        self.with_worktree_lock(repository, || {
+            self.output(repository, &[INSIDE_GIT.to_owned()], &args).map(drop)
+        })
     }
 
     /// Removes a branch that has no commits of its own and returns whether the branch is gone.
@@ -215,7 +224,26 @@ impl Git {
         }
         // git checks that the branch is not checked out in a worktree.
         let args = ["branch", "--quiet", "-D", branch];
-        self.in_turn(repository, || self.ask(repository, &[], &args).map(|_| true))
+        self.with_worktree_lock(repository, || self.output(repository, &[], &args).map(|_| true))
+    }
+
+    /// Removes a branch if each of its commits is on another branch, on a remote or below the ref prefix `stored`.
+    /// Returns whether the branch is gone.
+    pub fn drop_stored_branch(
+        &self,
+        repository: &Path,
+        branch: &str,
+        stored: &str,
+    ) -> Result<bool, GitError> {
+        let name = format!("refs/heads/{branch}");
+        let Some(tip) = self.commit(repository, &name)? else { return Ok(true) };
+        let (but, stored) = (format!("--exclude={branch}"), format!("--glob={stored}"));
+        let count = ["rev-list", "--count", &tip, "--not", &but, "--branches", "--remotes", &stored];
+        if self.line(repository, &count)? != "0" {
+            return Ok(false);
+        }
+        self.drop_branch_at(repository, branch, &tip)?;
+        Ok(self.commit(repository, &name)?.is_none())
     }
 
     /// Returns the first of these names that is a valid branch name and is unused. A name that git already resolves is
@@ -223,23 +251,23 @@ impl Git {
     pub fn free_branch(&self, dir: &Path, names: &[String]) -> Result<Option<String>, GitError> {
         for name in names {
             match self.check_name(dir, name) {
-                Err(Refusal::Git(error)) => return Err(error),
+                Err(WorktreeError::Git(error)) => return Err(error),
                 Err(_) => continue,
                 Ok(()) => {}
             }
-            if self.means_something(dir, name)? {
+            if self.is_taken_name(dir, name)? {
                 continue;
             }
             // git cannot have both `a` and `a/b`, so a name that conflicts in this way is skipped, too.
             let args = ["for-each-ref", "--format=%(refname)", "refs/heads/"];
-            let said = self.ask(dir, &[], &args)?;
+            let output = self.output(dir, &[], &args)?;
             let taken = |there: &str| {
                 there == name
                     || there.starts_with(&format!("{name}/"))
                     || name.starts_with(&format!("{there}/"))
             };
-            let said = String::from_utf8_lossy(&said).into_owned();
-            if !said.lines().filter_map(|line| line.strip_prefix("refs/heads/")).any(taken) {
+            let output = String::from_utf8_lossy(&output).into_owned();
+            if !output.lines().filter_map(|line| line.strip_prefix("refs/heads/")).any(taken) {
                 return Ok(Some(name.clone()));
             }
         }
@@ -247,16 +275,16 @@ impl Git {
     }
 
     /// Returns whether a name starts with the name of a remote, or git resolves it to an object.
-    fn means_something(&self, dir: &Path, name: &str) -> Result<bool, GitError> {
-        let remotes = self.ask(dir, &[], &["remote"])?;
+    fn is_taken_name(&self, dir: &Path, name: &str) -> Result<bool, GitError> {
+        let remotes = self.output(dir, &[], &["remote"])?;
         let above = |remote: &str| {
             name.strip_prefix(remote).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         if String::from_utf8_lossy(&remotes).lines().any(above) {
             return Ok(true);
         }
-        match self.ask(dir, &[], &["rev-parse", "--verify", "--quiet", name]) {
-            Err(GitError::Failed { said, .. }) if said.is_empty() => Ok(false),
+        match self.output(dir, &[], &["rev-parse", "--verify", "--quiet", name]) {
+            Err(GitError::Failed { output, .. }) if output.is_empty() => Ok(false),
             // git reports an error for an abbreviated commit that is ambiguous.
             Ok(_) | Err(GitError::Failed { .. }) => Ok(true),
             Err(error) => Err(error),
@@ -270,17 +298,17 @@ impl Git {
         if is_used || self.commit(repository, &name)?.as_deref() != Some(commit) {
             return Ok(());
         }
-        self.ask(repository, &[INSIDE_GIT.to_owned()], &["update-ref", "-d", &name, commit]).map(drop)
+        self.output(repository, &[INSIDE_GIT.to_owned()], &["update-ref", "-d", &name, commit]).map(drop)
     }
 
-    fn check_name(&self, dir: &Path, branch: &str) -> Result<(), Refusal> {
-        let bad = || Refusal::BadBranch(branch.to_owned());
+    fn check_name(&self, dir: &Path, branch: &str) -> Result<(), WorktreeError> {
+        let bad = || WorktreeError::BadBranch(branch.to_owned());
         if branch.contains(['\0', '\n']) {
             return Err(bad());
         }
-        match self.ask(dir, &[], &["check-ref-format", "--branch", branch]) {
+        match self.output(dir, &[], &["check-ref-format", "--branch", branch]) {
             // git also accepts expressions such as `@{-1}`, which refer to another branch.
-            Ok(said) if said.strip_suffix(b"\n") == Some(branch.as_bytes()) => Ok(()),
+            Ok(output) if output.strip_suffix(b"\n") == Some(branch.as_bytes()) => Ok(()),
             Ok(_) | Err(GitError::Failed { .. }) => Err(bad()),
             Err(error) => Err(error.into()),
         }
@@ -288,22 +316,23 @@ impl Git {
 
     /// Returns the remote branch with this name, if there is exactly one.
     fn on_remote(&self, dir: &Path, branch: &str) -> Result<Option<String>, GitError> {
-        let said = self.ask(dir, &[], &["for-each-ref", "--format=%(refname:lstrip=2)", "refs/remotes/"])?;
-        let said = String::from_utf8_lossy(&said).into_owned();
+        let output =
+            self.output(dir, &[], &["for-each-ref", "--format=%(refname:lstrip=2)", "refs/remotes/"])?;
+        let output = String::from_utf8_lossy(&output).into_owned();
         let is_it = |name: &&str| name.split_once('/').is_some_and(|(_, rest)| rest == branch);
-        let mut found = said.lines().filter(is_it);
+        let mut found = output.lines().filter(is_it);
         Ok(found.next().filter(|_| found.next().is_none()).map(str::to_owned))
     }
 
     /// Returns all worktrees of a repository with their branches.
-    fn worktrees(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
-        self.in_turn(dir, || self.list(dir))
+    pub(super) fn worktrees(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
+        self.with_worktree_lock(dir, || self.list(dir))
     }
 
     fn list(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
-        let said = self.ask(dir, &[INSIDE_GIT.to_owned()], &["worktree", "list", "--porcelain"])?;
+        let output = self.output(dir, &[INSIDE_GIT.to_owned()], &["worktree", "list", "--porcelain"])?;
         let mut found: Vec<(PathBuf, Option<String>)> = Vec::new();
-        for line in String::from_utf8_lossy(&said).lines() {
+        for line in String::from_utf8_lossy(&output).lines() {
             if let Some(path) = line.strip_prefix("worktree ") {
                 found.push((PathBuf::from(path), None));
             } else if let (Some(name), Some(last)) =

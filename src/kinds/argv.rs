@@ -19,17 +19,17 @@ pub struct CliOptions {
 
 /// The lasting options as arguments of the CLI.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Base {
+pub struct BaseArgs {
     /// The program and its lasting arguments.
     pub args: Vec<String>,
     /// The options that this kind does not support, as sentences.
-    pub unsaid: Vec<String>,
+    pub unsupported: Vec<String>,
 }
 
 /// The kind cannot enforce a tier: it would act more freely than requested.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{title} cannot be held to the approval tier `{tier}`")]
-pub struct Looser {
+#[error("{title} cannot enforce the approval tier `{tier}`")]
+pub struct TierNotEnforced {
     /// The title of the kind.
     pub title: String,
     /// The requested tier.
@@ -38,7 +38,7 @@ pub struct Looser {
 
 /// The conversation with which an agent starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opening<'a> {
+pub enum ConversationStart<'a> {
     /// A new conversation, with this id if the CLI accepts one.
     New {
         /// The id of the new conversation.
@@ -51,6 +51,13 @@ pub enum Opening<'a> {
     },
     /// The last conversation in the directory.
     ResumeLast,
+    /// A copy of a conversation.
+    Fork {
+        /// The id of the conversation to copy.
+        from: &'a str,
+        /// The id of the copy, if the CLI accepts one.
+        conversation: Option<&'a str>,
+    },
 }
 
 /// The parts of the command line for one start of an agent.
@@ -59,7 +66,7 @@ pub struct CommandLine<'a> {
     /// The program and its lasting arguments, as returned by [`base`].
     pub base: &'a [String],
     /// The conversation to start with.
-    pub opening: Opening<'a>,
+    pub opening: ConversationStart<'a>,
     /// The first prompt.
     pub prompt: Option<&'a str>,
     /// The arguments that enable its hooks.
@@ -67,34 +74,34 @@ pub struct CommandLine<'a> {
 }
 
 /// Returns the command with its lasting arguments. Fails if the kind would act more freely than requested.
-pub fn base(kind: &Kind, command: &[String], wish: &CliOptions) -> Result<Base, Looser> {
+pub fn base(kind: &Kind, command: &[String], options: &CliOptions) -> Result<BaseArgs, TierNotEnforced> {
     let mut args = command.to_vec();
-    let mut unsaid = Vec::new();
+    let mut unsupported = Vec::new();
     args.extend_from_slice(&kind.args);
-    if let Some(model) = &wish.model {
+    if let Some(model) = &options.model {
         match kind.model.as_slice() {
-            [] => unsaid.push(format!("{} cannot be told which model to use", kind.title)),
+            [] => unsupported.push(format!("{} has no option to choose a model", kind.title)),
             template => args.extend(fill(template, "{model}", model)),
         }
     }
-    if let Some(text) = &wish.system_prompt {
+    if let Some(text) = &options.system_prompt {
         match kind.system_prompt.as_slice() {
-            [] => unsaid.push(format!("{} cannot be given a system prompt", kind.title)),
+            [] => unsupported.push(format!("{} has no option for a system prompt", kind.title)),
             template => args.extend(fill(template, "{system_prompt}", text)),
         }
     }
-    if !wish.tools.is_empty() {
+    if !options.tools.is_empty() {
         match kind.tools.as_slice() {
-            [] => unsaid.push(format!("{} cannot be told which tools need no approval", kind.title)),
-            template => args.extend(tool_args(template, &wish.tools)),
+            [] => unsupported.push(format!("{} has no option to allow tools without approval", kind.title)),
+            template => args.extend(tool_args(template, &options.tools)),
         }
     }
-    if let Some(asked) = wish.tier {
-        let (flags, told) = tier_args(asked, kind)?;
+    if let Some(tier_asked) = options.tier {
+        let (flags, remark) = tier_args(tier_asked, kind)?;
         args.extend_from_slice(flags);
-        unsaid.extend(told);
+        unsupported.extend(remark);
     }
-    Ok(Base { args, unsaid })
+    Ok(BaseArgs { args, unsupported })
 }
 
 /// Returns all arguments of one start: base, conversation, hooks and prompt.
@@ -103,14 +110,18 @@ pub fn base(kind: &Kind, command: &[String], wish: &CliOptions) -> Result<Base, 
 pub fn argv(kind: &Kind, line: &CommandLine) -> Vec<String> {
     let mut args = line.base.to_vec();
     match line.opening {
-        Opening::New { conversation: Some(id) } => {
+        ConversationStart::New { conversation: Some(id) } => {
             args.extend(fill(&kind.conversation.choose, "{conversation}", id));
         }
-        Opening::New { conversation: None } => {}
-        Opening::Resume { conversation } => {
+        ConversationStart::New { conversation: None } => {}
+        ConversationStart::Resume { conversation } => {
             args.extend(fill(&kind.conversation.resume, "{conversation}", conversation));
         }
-        Opening::ResumeLast => args.extend_from_slice(&kind.conversation.resume_last),
+        ConversationStart::ResumeLast => args.extend_from_slice(&kind.conversation.resume_last),
+        ConversationStart::Fork { from, conversation } => {
+            let copied = fill(&kind.conversation.fork, "{conversation}", from);
+            args.extend(fill(&copied, "{fork}", conversation.unwrap_or_default()));
+        }
     }
     args.extend_from_slice(line.hook_args);
     if let (PromptVia::Args(template), Some(prompt)) =
@@ -122,26 +133,31 @@ pub fn argv(kind: &Kind, line: &CommandLine) -> Vec<String> {
 }
 
 /// Returns the flags of a tier, or of the next stricter one that the kind supports together with a remark about it.
-fn tier_args(asked: Tier, kind: &Kind) -> Result<(&[String], Option<String>), Looser> {
+fn tier_args(tier_asked: Tier, kind: &Kind) -> Result<(&[String], Option<String>), TierNotEnforced> {
     let flags = |tier| match tier {
         Tier::Free => kind.approval.free.as_slice(),
         Tier::Review => kind.approval.review.as_slice(),
         Tier::Approve => kind.approval.approve.as_slice(),
     };
-    let no_looser = Tier::ALL.into_iter().skip_while(|tier| *tier != asked);
+    let no_looser = Tier::ALL.into_iter().skip_while(|tier| *tier != tier_asked);
     let found = no_looser.map(|tier| (tier, flags(tier))).find(|(_, flags)| !flags.is_empty());
     let title = &kind.title;
     match found {
-        Some((tier, flags)) if tier == asked => Ok((flags, None)),
-        Some((tier, flags)) => {
-            Ok((flags, Some(format!("{title} does not know the approval tier `{asked}`, it gets `{tier}`"))))
-        }
-        // The CLI's own default is never freer than this tier.
-        None if asked == Tier::Free => Ok((
-            &[],
-            Some(format!("{title} cannot be told the approval tier `{asked}`, it asks as it likes")),
+        Some((tier, flags)) if tier == tier_asked => Ok((flags, None)),
+        Some((tier, flags)) => Ok((
+            flags,
+            Some(format!(
+                "{title} does not support the approval tier `{tier_asked}`; `{tier}` is used instead"
+            )),
         )),
-        None => Err(Looser { title: title.clone(), tier: asked }),
+        // The CLI's own default is never freer than this tier.
+        None if tier_asked == Tier::Free => Ok((
+            &[],
+            Some(format!(
+                "{title} has no option for the approval tier `{tier_asked}`; it asks as it is configured"
+            )),
+        )),
+        None => Err(TierNotEnforced { title: title.clone(), tier: tier_asked }),
     }
 }
 
@@ -164,7 +180,7 @@ fn fill(template: &[String], placeholder: &str, text: &str) -> Vec<String> {
         .map(|(at, arg)| {
             if arg.contains(&quoted) {
                 arg.replacen(&quoted, &toml_string(text), 1)
-            } else if arg == placeholder && could_be_taken_for_something_else(template, at, text) {
+            } else if arg == placeholder && is_ambiguous(template, at, text) {
                 format!(" {text}")
             } else {
                 arg.replacen(placeholder, text, 1)
@@ -180,7 +196,7 @@ pub(super) fn toml_string(text: &str) -> String {
 
 /// Checks whether a CLI could take this text for a flag, or for a subcommand if it is the only argument (`claude
 /// update`).
-fn could_be_taken_for_something_else(template: &[String], at: usize, text: &str) -> bool {
+fn is_ambiguous(template: &[String], at: usize, text: &str) -> bool {
     let after = at.checked_sub(1).and_then(|before| template.get(before)).map(String::as_str);
     match after {
         Some("--") => false,

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use super::{KindError, overlay};
+use crate::base::source_text::LineIndex;
 use crate::model::Kind;
 
 const BUILTIN: &str = include_str!("builtin.toml");
@@ -32,7 +33,7 @@ impl Kinds {
     pub fn load(user_file: Option<&Path>) -> Result<Kinds, KindError> {
         let Some(path) = user_file else { return Ok(Kinds::builtin().clone()) };
         match std::fs::read_to_string(path) {
-            Ok(text) => Kinds::laid_over(&text, path),
+            Ok(text) => Kinds::parse_over_builtin(&text, path),
             Err(source) if source.kind() == ErrorKind::NotFound => Ok(Kinds::builtin().clone()),
             Err(source) => Err(KindError::Unreadable { path: path.to_owned(), source }),
         }
@@ -43,14 +44,16 @@ impl Kinds {
         self.kinds.get(name)
     }
 
-    /// Returns all names in the order in which a default kind is searched; the user's own kinds come last.
+    /// Returns all names: the built-in kinds in the order of their table, then the kinds of the user. The default kind is
+    /// chosen in another order, see `rules/lifecycle/default_kind.rs`.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.order.iter().map(String::as_str)
     }
 
-    fn laid_over(text: &str, path: &Path) -> Result<Kinds, KindError> {
-        let kinds = overlay::lay_over(BUILTIN, text)
-            .map_err(|wrong| KindError::mistake(path, text, wrong.at, wrong.message))?;
+    fn parse_over_builtin(text: &str, path: &Path) -> Result<Kinds, KindError> {
+        let kinds = overlay::overlay(BUILTIN, text)
+            .map_err(|mistake| LineIndex::of(text).locate(mistake))
+            .map_err(|mistake| KindError::Mistake { path: path.to_owned(), mistake })?;
         let mut order = Kinds::builtin().order.clone();
         for name in overlay::names_in_order(text) {
             if !order.contains(&name) {
@@ -61,22 +64,13 @@ impl Kinds {
     }
 }
 
-impl KindError {
-    fn mistake(path: &Path, text: &str, at: usize, message: String) -> KindError {
-        let before = text.get(..at).unwrap_or(text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        KindError::Mistake { path: path.to_owned(), line, column, message }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::PromptVia;
 
     fn with(text: &str) -> Result<Kinds, KindError> {
-        Kinds::laid_over(text, Path::new("kinds.toml"))
+        Kinds::parse_over_builtin(text, Path::new("kinds.toml"))
     }
 
     #[test]
@@ -92,8 +86,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_built_in_obeys_the_rules_for_users() {
-        let kinds = overlay::lay_over("", BUILTIN).expect("no mistake in builtin.toml");
+    fn builtin_kinds_obey_the_rules_for_user_kinds() {
+        let kinds = overlay::overlay("", BUILTIN).expect("no mistake in builtin.toml");
         assert_eq!(kinds.len(), Kinds::builtin().kinds.len());
     }
 
@@ -107,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_approve_can_deny_with_other_keys() {
+    fn kinds_that_approve_can_deny_with_other_keys() {
         for (name, kind) in &Kinds::builtin().kinds {
             assert_eq!(kind.approve_keys.is_empty(), kind.deny_keys.is_empty(), "{name}");
             assert!(kind.approve_keys.is_empty() || kind.approve_keys != kind.deny_keys, "{name}");
@@ -125,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_users_own_kind_stands_on_the_plain_command() {
+    fn kind_of_a_user_extends_the_plain_command() {
         let kinds =
             with("[mine]\nprompt = { args = [\"{prompt}\"] }\n[claude]\nprompt = \"keys\"\n").unwrap();
         let mine = kinds.get("mine").unwrap();
@@ -136,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_shown_where_it_is_with_what_is_allowed() {
+    fn mistake_reports_its_position_and_allowed_values() {
         for (text, place, says) in [
             ("[claude]\nprogramm = []\n", (2, 1), "expected one of `title`, `program`"),
             ("[claude]\nprogram = \"x\"\n", (2, 11), "expected a sequence"),
@@ -159,9 +153,9 @@ mod tests {
             ("[x]\nhooks = 'all'\n", (2, 9), "expected one of `none`, `claude-settings`"),
         ] {
             match with(text) {
-                Err(KindError::Mistake { line, column, message, .. }) => {
-                    assert!(message.contains(says), "{text}: {message}");
-                    assert_eq!((line, column), place, "{text}: {message}");
+                Err(KindError::Mistake { mistake, .. }) => {
+                    assert!(mistake.message.contains(says), "{text}: {mistake}");
+                    assert_eq!((mistake.at.line, mistake.at.column), place, "{text}: {mistake}");
                 }
                 other => panic!("{text}: {other:?}"),
             }
@@ -169,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_says_nothing_and_one_that_cannot_be_read_is_told() {
+    fn missing_file_is_ignored_and_unreadable_file_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(&Kinds::load(Some(&dir.path().join("kinds.toml"))).unwrap(), Kinds::builtin());
         assert!(matches!(Kinds::load(Some(dir.path())), Err(KindError::Unreadable { .. })));

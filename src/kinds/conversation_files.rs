@@ -10,7 +10,7 @@ use jiff::{Timestamp, Zoned};
 use crate::model::{ConversationFiles, is_pattern, matches};
 
 /// Maximum length of the directory name that Claude Code derives from a path; a longer name gets a checksum.
-const LONGEST_DIRECTORY: usize = 200;
+const MAX_DIRECTORY_CHARS: usize = 200;
 
 /// Returns the file of a conversation below the CLI's directory, regardless of where it was started. A symbolic link
 /// is not followed to it.
@@ -28,7 +28,7 @@ pub fn find_conversation(files: &ConversationFiles, root: &Path, id: &str) -> Op
 
 /// Returns where the CLI would look for a conversation of this id in this directory, or `None` if that cannot be
 /// determined.
-pub fn place_conversation(
+pub fn import_conversation(
     files: &ConversationFiles,
     root: &Path,
     dir: &str,
@@ -40,7 +40,7 @@ pub fn place_conversation(
     // The CLIs use the local time zone.
     let time: Zoned = now.to_zoned(TimeZone::system());
     let filled = fill(&files.file, id, |name| match name {
-        "directory" => Some(dashed(dir)).filter(|name| name.len() <= LONGEST_DIRECTORY),
+        "directory" => Some(dashed(dir)).filter(|name| name.len() <= MAX_DIRECTORY_CHARS),
         "year" => Some(time.strftime("%Y").to_string()),
         "month" => Some(time.strftime("%m").to_string()),
         "day" => Some(time.strftime("%d").to_string()),
@@ -94,12 +94,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_placed_is_found() {
+    fn placed_conversation_file_is_found() {
         let dir = tempfile::tempdir().unwrap();
         for kind in ["claude", "codex", "demo"] {
             let files = files(kind);
             let at = (("id-1"), Timestamp::UNIX_EPOCH);
-            let path = place_conversation(&files, dir.path(), "/home/u/.x/wörk", at).unwrap();
+            let path = import_conversation(&files, dir.path(), "/home/u/.x/wörk", at).unwrap();
             assert_eq!(find_conversation(&files, dir.path(), "id-1"), None);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, "x").unwrap();
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(dashed("/ö😀"), "----");
         let long = format!("/{}", "x".repeat(200));
         assert_eq!(
-            place_conversation(&files("claude"), Path::new("/r"), &long, ("i", Timestamp::UNIX_EPOCH)),
+            import_conversation(&files("claude"), Path::new("/r"), &long, ("i", Timestamp::UNIX_EPOCH)),
             None
         );
     }
@@ -124,13 +124,13 @@ mod tests {
             for kind in ["claude", "codex", "demo"] {
                 assert_eq!(find_conversation(&files(kind), Path::new("/"), id), None);
                 let at = (id, Timestamp::UNIX_EPOCH);
-                assert_eq!(place_conversation(&files(kind), Path::new("/"), "/x", at), None);
+                assert_eq!(import_conversation(&files(kind), Path::new("/"), "/x", at), None);
             }
         }
     }
 
     #[test]
-    fn what_keeps_no_plain_file_has_no_place() {
+    fn kind_without_conversation_files_has_no_path() {
         assert_eq!(find_conversation(&files("opencode"), Path::new("/"), "id"), None);
     }
 }

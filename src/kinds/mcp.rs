@@ -15,7 +15,7 @@ pub const SERVER: &str = "symposium";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
     /// The path of our binary and the state directory.
-    pub door: HookCommand,
+    pub command: HookCommand,
     /// Variables that identify the agent.
     pub identity: Vec<(String, String)>,
     /// The names of all variables that the agent has.
@@ -24,7 +24,7 @@ pub struct McpServer {
 
 /// Whether an agent CLI asks before it uses our tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asking {
+pub enum ToolApproval {
     /// It asks before each of them, as before all other tools.
     First,
     /// It never asks, because the server checks the permissions.
@@ -43,7 +43,7 @@ pub struct McpSetup {
 impl McpServer {
     fn words(&self) -> Vec<String> {
         let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
-        vec![path(&self.door.binary), "--home".into(), path(&self.door.home), "mcp".into()]
+        vec![path(&self.command.binary), "--home".into(), path(&self.command.home), "mcp".into()]
     }
 
     fn environment(&self) -> Map<String, Value> {
@@ -51,7 +51,7 @@ impl McpServer {
     }
 
     /// Returns the server in the format that most CLIs share, with the additional fields of this one.
-    fn entry(&self, via: &McpVia, asking: Asking) -> Map<String, Value> {
+    fn entry(&self, via: &McpVia, asking: ToolApproval) -> Map<String, Value> {
         let mut words = self.words();
         let command = words.remove(0);
         let mut entry = Map::new();
@@ -62,7 +62,7 @@ impl McpServer {
         if !via.inherits.is_empty() {
             entry.insert(via.inherits.clone(), self.variables.clone().into());
         }
-        if asking == Asking::Never {
+        if asking == ToolApproval::Never {
             entry.extend(via.allow_server.clone());
         }
         entry
@@ -74,7 +74,7 @@ impl McpServer {
 pub fn mcp(
     kind: &Kind,
     server: Option<&McpServer>,
-    asking: Asking,
+    asking: ToolApproval,
     before: &dyn Fn(&str) -> Option<String>,
 ) -> McpSetup {
     let via = &kind.mcp;
@@ -90,7 +90,7 @@ pub fn mcp(
         false => arg.replacen("{mcp}", &json, 1),
     };
     let mut args: Vec<String> = via.args.iter().map(fill).collect();
-    if asking == Asking::Never {
+    if asking == ToolApproval::Never {
         args.extend_from_slice(&via.allow_args);
     }
     McpSetup { args, env: None }

@@ -12,21 +12,23 @@ mod hook;
 mod mcp;
 mod options;
 mod overlay;
+mod parse_hook;
 mod program;
-mod screen;
-mod signal;
+mod recognize_screen;
 
 use std::path::PathBuf;
 
-pub use argv::{Base, CliOptions, CommandLine, Looser, Opening, argv, base};
+use crate::base::source_text::LocatedMistake;
+
+pub use argv::{CliOptions, CommandLine, ConversationStart, argv, base};
 pub use catalog::Kinds;
-pub use conversation_files::{find_conversation, place_conversation};
-pub use hook::{HookCommand, HookSetup, hooks};
-pub use mcp::{Asking, McpServer, McpSetup, mcp};
+pub use conversation_files::{find_conversation, import_conversation};
+pub use hook::{HookCommand, hooks};
+pub use mcp::{McpServer, McpSetup, ToolApproval, mcp};
 pub use options::{option_matching, read_options};
+pub use parse_hook::{MAX_HOOK_BYTES, read_hook, read_tool};
 pub use program::{SELF, find_program};
-pub use screen::{lacks_conversation, last_line, read_screen};
-pub use signal::{MAX_HOOK_BYTES, read_hook};
+pub use recognize_screen::{lacks_conversation, last_line, read_screen};
 
 /// Errors in a user's kinds or in the message of a hook.
 #[derive(Debug, thiserror::Error)]
@@ -40,16 +42,12 @@ pub enum KindError {
         source: std::io::Error,
     },
     /// The user's file is invalid.
-    #[error("{}:{line}:{column}: {message}", path.display())]
+    #[error("{}:{mistake}", path.display())]
     Mistake {
         /// The path of the file.
         path: PathBuf,
-        /// The line number, starting at 1.
-        line: usize,
-        /// The column in characters, starting at 1.
-        column: usize,
-        /// A description of the error and of the allowed values.
-        message: String,
+        /// The first error in the file.
+        mistake: LocatedMistake,
     },
     /// The message of a hook exceeds the maximum size.
     #[error("a hook's message has {bytes} bytes, at most {MAX_HOOK_BYTES} are read")]
@@ -61,6 +59,6 @@ pub enum KindError {
     #[error("a hook's message cannot be read: {0}")]
     HookMalformed(#[from] serde_json::Error),
     /// The message of a hook does not name its event.
-    #[error("a hook's message does not tell what happened")]
+    #[error("a hook's message contains no event")]
     HookNameless,
 }

@@ -4,13 +4,13 @@
 
 use regex_lite::Regex;
 
-use super::screen::{bottom_lines, buttons};
+use super::recognize_screen::{bottom_lines, buttons};
 use crate::model::{DialogOption, Kind, OptionPlacement};
 
 /// The characters that mark the selected option in the dialogs of the built-in kinds.
 const MARKERS: [char; 4] = ['❯', '›', '●', '>'];
 /// Maximum number of options in a dialog without numbers, which ends at its key hints.
-const MOST_PLAIN_OPTIONS: usize = 6;
+const MAX_PLAIN_OPTIONS: usize = 6;
 
 /// Returns the options of the dialog on a screen in the format of `capture-pane -e`. Empty if no option is marked.
 pub fn read_options(kind: &Kind, styled_screen: &str) -> Vec<DialogOption> {
@@ -68,7 +68,7 @@ fn plain_options(lines: &[String]) -> Vec<DialogOption> {
         let line = line.to_lowercase();
         line.contains("enter to") || line.contains("esc to") || line.contains("enter continue")
     };
-    let Some(end) = lines.iter().position(|line| is_hint(&line)).filter(|end| *end <= MOST_PLAIN_OPTIONS)
+    let Some(end) = lines.iter().position(|line| is_hint(&line)).filter(|end| *end <= MAX_PLAIN_OPTIONS)
     else {
         return Vec::new();
     };
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_background_tells_which_button_is_selected() {
+    fn selected_button_is_recognised_by_its_background() {
         let kind = Kinds::builtin().get("opencode").unwrap();
         let row = |once: u8, always: u8, reject: u8| {
             let button = |color: u8, label: &str| format!("\u{1b}[48;5;{color}m {label} \u{1b}[48;5;0m ");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_marker_tells_which_option_is_selected() {
+    fn selected_option_is_recognised_by_its_marker() {
         let lines: Vec<String> =
             ["Which?", "1. Red", "❯ 2. Blue", "3. Green", "Enter to select"].map(str::to_owned).to_vec();
         let selected: Vec<bool> = options(&lines).iter().map(|option| option.is_selected).collect();

@@ -6,6 +6,7 @@ use regex_lite::Regex;
 use serde::Deserialize;
 use toml::{Spanned, Table, Value};
 
+use crate::base::source_text::LocatedMistake;
 use crate::model::Kind;
 
 /// Keys that cannot confirm an approval dialog that is open when the agent is asked to exit.
@@ -17,21 +18,6 @@ const NAMED_KEYS: [&str; 14] = [
     "PageUp", "PageDown",
 ];
 
-/// An error at a byte offset of the text.
-#[derive(Debug)]
-pub(super) struct Wrong {
-    /// The byte offset of the error.
-    pub at: usize,
-    /// A description of the error and of the allowed values.
-    pub message: String,
-}
-
-impl From<toml::de::Error> for Wrong {
-    fn from(error: toml::de::Error) -> Wrong {
-        Wrong { at: error.span().map_or(0, |span| span.start), message: error.message().to_owned() }
-    }
-}
-
 /// Returns the names of the tables in a text, in their order.
 pub(super) fn names_in_order(text: &str) -> Vec<String> {
     let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
@@ -42,23 +28,23 @@ pub(super) fn names_in_order(text: &str) -> Vec<String> {
 }
 
 /// Returns the built-in kinds with the user's kinds applied to them.
-pub(super) fn lay_over(ours: &str, users: &str) -> Result<BTreeMap<String, Kind>, Wrong> {
+pub(super) fn overlay(ours: &str, users: &str) -> Result<BTreeMap<String, Kind>, LocatedMistake<usize>> {
     // Each kind of the user is parsed separately first, because its position is lost after the merge.
     let _: BTreeMap<String, Kind> = toml::from_str(users)?;
-    let placed: BTreeMap<String, Placed> = toml::from_str(users)?;
-    placed.values().try_for_each(Placed::check)?;
+    let placed: BTreeMap<String, PlacedKind> = toml::from_str(users)?;
+    placed.values().try_for_each(PlacedKind::check)?;
 
     let mut merged: Table = toml::from_str(ours)?;
     let plain = merged.get("command").cloned();
     for (name, value) in toml::from_str::<Table>(users)? {
-        let below = merged.entry(name.clone()).or_insert_with(|| ground(&name, plain.clone()));
+        let below = merged.entry(name.clone()).or_insert_with(|| base_of(&name, plain.clone()));
         merge(below, value);
     }
     Ok(Value::Table(merged).try_into()?)
 }
 
 /// Returns the base of a kind that is not built in.
-fn ground(name: &str, plain: Option<Value>) -> Value {
+fn base_of(name: &str, plain: Option<Value>) -> Value {
     let mut ground = match plain {
         Some(Value::Table(table)) => table,
         _ => Table::new(),
@@ -89,7 +75,7 @@ type Args = Option<Spanned<Vec<String>>>;
 /// The parts of a kind with additional rules, with their positions.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Placed {
+struct PlacedKind {
     prompt: PlacedPrompt,
     model: Args,
     system_prompt: Args,
@@ -132,6 +118,7 @@ impl From<PromptForms> for PlacedPrompt {
 struct PlacedConversation {
     choose: Args,
     resume: Args,
+    fork: Args,
     missing: Vec<Spanned<String>>,
 }
 
@@ -148,8 +135,8 @@ struct PlacedMcp {
     args: Args,
 }
 
-impl Placed {
-    fn check(&self) -> Result<(), Wrong> {
+impl PlacedKind {
+    fn check(&self) -> Result<(), LocatedMistake<usize>> {
         for (args, placeholder) in [
             (&self.prompt.args, "{prompt}"),
             (&self.model, "{model}"),
@@ -158,6 +145,7 @@ impl Placed {
             (&self.tools, "{tool"),
             (&self.conversation.choose, "{conversation}"),
             (&self.conversation.resume, "{conversation}"),
+            (&self.conversation.fork, "{conversation}"),
             // Matches `{mcp}` or `{mcp_toml}`.
             (&self.mcp.args, "{mcp"),
         ] {
@@ -169,8 +157,8 @@ impl Placed {
                     "{mcp" => "{mcp}` or `{mcp_toml}",
                     other => other,
                 };
-                let message = format!("one of these arguments must hold `{placeholder}`");
-                return Err(Wrong { at: args.span().start, message });
+                let message = format!("one of these arguments must contain `{placeholder}`");
+                return Err(LocatedMistake::new(args.span().start, message));
             }
         }
         if let Some(key) = self.exit_keys.iter().find(|key| !SAFE_KEYS.contains(&key.get_ref().as_str())) {
@@ -179,7 +167,7 @@ impl Placed {
                 key.get_ref(),
                 SAFE_KEYS.join(", ")
             );
-            return Err(Wrong { at: key.span().start, message });
+            return Err(LocatedMistake::new(key.span().start, message));
         }
         let pressed = [
             &self.interrupt_keys,
@@ -194,13 +182,13 @@ impl Placed {
                 key.get_ref(),
                 NAMED_KEYS.join(", ")
             );
-            return Err(Wrong { at: key.span().start, message });
+            return Err(LocatedMistake::new(key.span().start, message));
         }
         let patterns = self.screen.values().flatten().chain(&self.conversation.missing);
         for pattern in patterns.chain(&self.deny_reason.option) {
             if let Err(error) = Regex::new(pattern.get_ref()) {
                 let message = format!("`{}` is not a regular expression: {error}", pattern.get_ref());
-                return Err(Wrong { at: pattern.span().start, message });
+                return Err(LocatedMistake::new(pattern.span().start, message));
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::model::BoardEntry;
 
 /// Whether new text replaces a note or is appended to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writing {
+pub enum NoteWrite {
     /// Replace the text of the note.
     Set,
     /// Append the text as a new line.
@@ -41,19 +41,19 @@ impl Ledger {
     pub fn board_write(
         &self,
         (project, key): (&str, &str),
-        (value, writing): (&str, Writing),
+        (value, writing): (&str, NoteWrite),
         (author, now): (&str, Timestamp),
         most: u64,
     ) -> Result<Result<(), u64>, LedgerError> {
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             let sql = "SELECT value FROM board WHERE project = ?1 AND key = ?2";
             let before: Option<String> =
                 change.prepare(sql)?.query_row(params![project, key], |row| row.get(0)).optional()?;
             let value = match (writing, before) {
-                (Writing::Append, Some(before)) if !before.is_empty() && !before.ends_with('\n') => {
+                (NoteWrite::Append, Some(before)) if !before.is_empty() && !before.ends_with('\n') => {
                     format!("{before}\n{value}")
                 }
-                (Writing::Append, Some(before)) => before + value,
+                (NoteWrite::Append, Some(before)) => before + value,
                 _ => value.to_owned(),
             };
             let size = value.len() as u64;
@@ -69,7 +69,7 @@ impl Ledger {
 
     /// Removes a note and returns whether it existed.
     pub fn board_remove(&self, project: &str, key: &str) -> Result<bool, LedgerError> {
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             Ok(change.execute("DELETE FROM board WHERE project = ?1 AND key = ?2", params![project, key])?
                 > 0)
         })

@@ -7,7 +7,7 @@ use crate::model::{EventCounters, Status};
 
 impl Ledger {
     /// Returns the counters since the ledger was created.
-    pub fn tallies(&self) -> Result<EventCounters, LedgerError> {
+    pub fn event_counters(&self) -> Result<EventCounters, LedgerError> {
         self.read(|connection| {
             let mut tallies = EventCounters::default();
             let mut happened = connection.prepare(

@@ -16,7 +16,7 @@ impl Ledger {
 
     /// Records the number of the last event that a reader has processed.
     pub fn set_cursor(&self, reader: &str, id: i64) -> Result<(), LedgerError> {
-        self.write(Durability::OfHistory, |change| {
+        self.write(Durability::History, |change| {
             let sql = "INSERT OR REPLACE INTO cursors (reader, id) VALUES (?1, ?2)";
             change.execute(sql, (reader, id)).map(drop)
         })

@@ -17,7 +17,7 @@ pub enum LedgerError {
         source: io::Error,
     },
     /// A newer version of symposium wrote the ledger. The file was not changed.
-    #[error("{} was written by a newer symposium (version {found}, this one knows {known})", path.display())]
+    #[error("{} was written by a newer version of symposium (version {found}, this version supports {known})", path.display())]
     Newer {
         /// Path of the ledger file.
         path: PathBuf,
@@ -92,9 +92,9 @@ impl LedgerError {
 /// Returns whether SQLite can read the file but does not find our tables and columns in it. SQLite uses the same code
 /// for this and for errors in our own statements.
 fn is_not_ours(source: &rusqlite::Error) -> bool {
-    let rusqlite::Error::SqliteFailure(error, Some(said)) = source else { return false };
+    let rusqlite::Error::SqliteFailure(error, Some(message)) = source else { return false };
     error.extended_code == rusqlite::ffi::SQLITE_ERROR
-        && (said == "unsupported file format"
-            || said.starts_with("no such ")
-            || said.contains("has no column"))
+        && (message == "unsupported file format"
+            || message.starts_with("no such ")
+            || message.contains("has no column"))
 }

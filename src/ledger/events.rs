@@ -6,31 +6,31 @@ use rusqlite::{Row, Transaction, params};
 use uuid::Uuid;
 
 use super::{Durability, Ledger, LedgerError};
-use crate::model::{AgentId, Exit, LedgerEvent, Status, WaitingFor, What};
+use crate::model::{AgentId, EventKind, Exit, LedgerEvent, Status, WaitingFor};
 
 /// Maximum stored length of a reason in bytes; agents put whole screens there.
-const MOST_WHY: usize = 4096;
+const MAX_REASON_BYTES: usize = 4096;
 
 /// Number of rows to delete in one transaction, so that other processes can write in between.
-const FORGET_AT_ONCE: usize = 2000;
+const DELETE_BATCH: usize = 2000;
 
 /// All event kinds without further data.
-const PLAIN: [What; 15] = [
-    What::Attached,
-    What::Detached,
-    What::Prompted,
-    What::Restarted,
-    What::GaveUp,
-    What::Hung,
-    What::Heartbeat,
-    What::Hibernated,
-    What::Orphaned,
-    What::Messaged,
-    What::Wrote,
-    What::TaskDone,
-    What::TaskFailed,
-    What::Renamed,
-    What::Removed,
+const PLAIN: [EventKind; 15] = [
+    EventKind::Attached,
+    EventKind::Detached,
+    EventKind::Prompted,
+    EventKind::Restarted,
+    EventKind::GaveUp,
+    EventKind::Hung,
+    EventKind::Heartbeat,
+    EventKind::Hibernated,
+    EventKind::Orphaned,
+    EventKind::Messaged,
+    EventKind::Wrote,
+    EventKind::TaskDone,
+    EventKind::TaskFailed,
+    EventKind::Renamed,
+    EventKind::Removed,
 ];
 
 const INSERT: &str = "INSERT OR REPLACE INTO happenings
@@ -39,7 +39,7 @@ const INSERT: &str = "INSERT OR REPLACE INTO happenings
 
 /// The selection of events for a query.
 #[derive(Debug, Clone)]
-pub struct Query {
+pub struct EventQuery {
     /// Only events of this agent.
     pub agent: Option<AgentId>,
     /// Only events at this time or later.
@@ -50,9 +50,9 @@ pub struct Query {
     pub limit: usize,
 }
 
-impl Default for Query {
-    fn default() -> Query {
-        Query { agent: None, since: None, after: None, limit: usize::MAX }
+impl Default for EventQuery {
+    fn default() -> EventQuery {
+        EventQuery { agent: None, since: None, after: None, limit: usize::MAX }
     }
 }
 
@@ -67,21 +67,19 @@ impl Ledger {
         if happened.is_empty() {
             return Ok(());
         }
-        self.write(Durability::OfHistory, |change| {
-            happened.iter().try_for_each(|happening| insert(change, happening))
-        })
+        self.write(Durability::History, |change| happened.iter().try_for_each(|event| insert(change, event)))
     }
 
     /// Returns events with their numbers, oldest first.
-    pub fn happenings(&self, query: &Query) -> Result<Vec<(i64, LedgerEvent)>, LedgerError> {
+    pub fn events(&self, query: &EventQuery) -> Result<Vec<(i64, LedgerEvent)>, LedgerError> {
         let since = query.since.map_or(i64::MIN, Timestamp::as_microsecond);
         let after = query.after.unwrap_or_default();
         let agent = query.agent.map(|agent| *agent.0.as_bytes());
         // Two SQL texts, because a single text for both cases would read the whole table to find one agent.
-        let whose = if agent.is_some() { "agent = ?1" } else { "?1 IS NULL" };
+        let agent_condition = if agent.is_some() { "agent = ?1" } else { "?1 IS NULL" };
         let sql = format!(
             "SELECT id, at, agent, name, what, seq, from_status, to_status, waiting_for, exit_code, exit_signal, why
-             FROM happenings WHERE {whose} AND id > ?2 AND at >= ?3 ORDER BY id"
+             FROM happenings WHERE {agent_condition} AND id > ?2 AND at >= ?3 ORDER BY id"
         );
         self.read(|connection| {
             let mut statement = connection.prepare(&sql)?;
@@ -91,7 +89,7 @@ impl Ledger {
             // advance.
             while found.len() < query.limit {
                 let Some(row) = rows.next()? else { break };
-                found.extend(happening(row));
+                found.extend(event(row));
             }
             Ok(found)
         })
@@ -105,25 +103,25 @@ impl Ledger {
                  FROM happenings WHERE agent = ?1 AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1",
             )?;
             let mut rows = statement.query([agent.0.as_bytes()])?;
-            Ok(rows.next()?.and_then(happening).map(|(_, happening)| happening))
+            Ok(rows.next()?.and_then(event).map(|(_, event)| event))
         })
     }
 
     /// Makes the stored status changes consistent with the registry, which knows the last change of each agent. Deletes
     /// later changes, which an interrupted process left behind, and inserts a last change that is missing. Returns the
     /// number of corrected rows.
-    pub fn mend(&self, last: &[LedgerEvent]) -> Result<usize, LedgerError> {
-        self.write(Durability::OfHistory, |change| {
+    pub fn repair_status_changes(&self, last: &[LedgerEvent]) -> Result<usize, LedgerError> {
+        self.write(Durability::History, |change| {
             let mut mended = 0;
             let mut cut_short = change.prepare("DELETE FROM happenings WHERE agent = ?1 AND seq > ?2")?;
             let mut known = change.prepare("SELECT 1 FROM happenings WHERE agent = ?1 AND seq = ?2")?;
-            for happening in last {
-                let What::Status { seq, .. } = happening.what else { continue };
-                let (agent, seq) = (*happening.agent.0.as_bytes(), i64::try_from(seq).unwrap_or(i64::MAX));
+            for event in last {
+                let EventKind::Status { seq, .. } = event.what else { continue };
+                let (agent, seq) = (*event.agent.0.as_bytes(), i64::try_from(seq).unwrap_or(i64::MAX));
                 mended += cut_short.execute(params![agent, seq])?;
                 let is_there = known.exists(params![agent, seq])?;
                 if !is_there {
-                    insert(change, happening)?;
+                    insert(change, event)?;
                     mended += 1;
                 }
             }
@@ -146,13 +144,13 @@ impl Ledger {
         let mut count = self.forget_tasks(at)? + self.forget_messages(at)?;
         loop {
             let old = self.older_than(at)?;
-            self.write(Durability::OfHistory, |change| {
+            self.write(Durability::History, |change| {
                 old.iter().try_for_each(|id| crate::ledger::counters::remember(change, *id))?;
                 let mut delete = change.prepare("DELETE FROM happenings WHERE id = ?1")?;
                 old.iter().try_for_each(|id| delete.execute([id]).map(drop))
             })?;
             count += old.len();
-            if old.len() < FORGET_AT_ONCE {
+            if old.len() < DELETE_BATCH {
                 return Ok(count);
             }
         }
@@ -165,16 +163,16 @@ impl Ledger {
                 "SELECT id FROM happenings
                  WHERE at < ?1 AND id <= (SELECT coalesce(min(id), 9223372036854775807) FROM cursors) LIMIT ?2",
             )?;
-            let ids = statement.query_map(params![at, FORGET_AT_ONCE as i64], |row| row.get(0))?;
+            let ids = statement.query_map(params![at, DELETE_BATCH as i64], |row| row.get(0))?;
             ids.collect()
         })
     }
 }
 
-fn insert(change: &Transaction<'_>, happening: &LedgerEvent) -> rusqlite::Result<()> {
-    let LedgerEvent { at, agent, name, what, why } = happening;
+fn insert(change: &Transaction<'_>, event: &LedgerEvent) -> rusqlite::Result<()> {
+    let LedgerEvent { at, agent, name, what, why } = event;
     let (seq, from, to, waiting_for, exit) = match what {
-        What::Status { seq, from, to, waiting_for, exit } => {
+        EventKind::Status { seq, from, to, waiting_for, exit } => {
             // A sequence number above SQLite's limit would take a billion years to reach.
             (Some(i64::try_from(*seq).unwrap_or(i64::MAX)), *from, Some(*to), *waiting_for, *exit)
         }
@@ -193,17 +191,17 @@ fn insert(change: &Transaction<'_>, happening: &LedgerEvent) -> rusqlite::Result
             waiting_for.map(|needs| needs.to_string()),
             exit.and_then(|exit| exit.code),
             exit.and_then(|exit| exit.signal),
-            cut(why, MOST_WHY),
+            cut(why, MAX_REASON_BYTES),
         ],
     )?;
     Ok(())
 }
 
 /// Converts a row to an event, or returns `None` if a value is unknown to this version.
-fn happening(row: &Row<'_>) -> Option<(i64, LedgerEvent)> {
+fn event(row: &Row<'_>) -> Option<(i64, LedgerEvent)> {
     let what: String = row.get(4).ok()?;
     let what = match what.as_str() {
-        "status" => What::Status {
+        "status" => EventKind::Status {
             seq: u64::try_from(row.get::<_, i64>(5).ok()?).ok()?,
             from: optional(row, 6, |word| word.parse().ok())?,
             to: row.get::<_, String>(7).ok()?.parse().ok()?,
@@ -215,14 +213,14 @@ fn happening(row: &Row<'_>) -> Option<(i64, LedgerEvent)> {
         },
         word => PLAIN.into_iter().find(|what| what.word() == word)?,
     };
-    let happening = LedgerEvent {
+    let event = LedgerEvent {
         at: Timestamp::from_microsecond(row.get(1).ok()?).ok()?,
         agent: AgentId(Uuid::from_bytes(row.get(2).ok()?)),
         name: row.get::<_, String>(3).ok()?.parse().ok()?,
         what,
         why: row.get(11).ok()?,
     };
-    Some((row.get(0).ok()?, happening))
+    Some((row.get(0).ok()?, event))
 }
 
 /// Parses an optional value. The outer `None` means that the value is unknown to this version.
@@ -234,7 +232,7 @@ fn optional<T>(row: &Row<'_>, at: usize, parse: impl Fn(&str) -> Option<T>) -> O
 }
 
 fn waiting_for(word: &str) -> Option<WaitingFor> {
-    WaitingFor::ALL.into_iter().find(|needs| needs.to_string() == word)
+    word.parse().ok()
 }
 
 /// Returns the beginning of a text, cut at a character boundary.

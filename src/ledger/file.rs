@@ -4,21 +4,21 @@
 //! incomplete one. A process that creates or replaces the ledger holds `ledger.db.lock`; a process that only writes
 //! into it does not.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use rustix::fs::OFlags;
 
 use super::LedgerError;
 use super::salvage;
 use super::schema::{self, VERSION};
+use crate::base::atomic_file::{directory_of, open_private, sync_directory};
+use crate::base::file_lock::{FileLockError, lock_file};
 use crate::failpoint;
 
 /// Time limit for waiting for another writer. A write takes about a millisecond.
@@ -26,22 +26,22 @@ pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Size of the write-ahead log in bytes above which a writer runs a checkpoint. The first process that opens the ledger
 /// reads the whole log, half a millisecond at the median; a checkpoint costs some fsyncs.
-const MOST_LOG: u64 = 512 << 10;
+const MAX_WAL_BYTES: u64 = 512 << 10;
 
 /// Page size in bytes. A row and its index entry have some hundred bytes, and the log stores whole pages: small pages
 /// keep it short.
 const PAGE: i64 = 1024;
 
 /// Suffixes of the files that SQLite keeps next to the database file.
-const BESIDE: [&str; 2] = ["-wal", "-shm"];
+const SIDE_FILES: [&str; 2] = ["-wal", "-shm"];
 
 /// An open connection and the identity of its file.
-pub(super) struct Opened {
+pub(super) struct OpenLedgerFile {
     pub connection: Connection,
     identity: Option<(u64, u64)>,
 }
 
-impl Opened {
+impl OpenLedgerFile {
     /// Returns whether the path still refers to the file that was opened.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         identity(path) == self.identity
@@ -50,7 +50,7 @@ impl Opened {
 
 /// Opens an existing ledger, or returns `None` if there is none. Changes nothing, except that it migrates an older
 /// version.
-pub(super) fn open(path: &Path) -> Result<Option<Opened>, LedgerError> {
+pub(super) fn open(path: &Path) -> Result<Option<OpenLedgerFile>, LedgerError> {
     let Some(identity) = identity(path) else { return Ok(None) };
     match open_this(path, identity) {
         // Another process has moved the file aside in the meantime; open the file that is there now.
@@ -59,35 +59,38 @@ pub(super) fn open(path: &Path) -> Result<Option<Opened>, LedgerError> {
     }
 }
 
-fn open_this(path: &Path, identity: (u64, u64)) -> Result<Opened, LedgerError> {
-    let said = |source| match LedgerError::of(path, source) {
+fn open_this(path: &Path, identity: (u64, u64)) -> Result<OpenLedgerFile, LedgerError> {
+    let result = |source| match LedgerError::of(path, source) {
         // No statement here contains a long text, so a text in the file looks too long because of damage.
         error if error.is_too_big() => {
             LedgerError::Damaged { path: path.to_owned(), what: error.to_string() }
         }
         error => error,
     };
-    let connection = connect(path).map_err(said)?;
-    for end in BESIDE {
-        let file = beside(path, end);
+    let connection = connect(path).map_err(result)?;
+    for end in SIDE_FILES {
+        let file = with_suffix(path, end);
         if !file.exists() {
             // If the file system is read-only, SQLite reports the cause better than this call would.
-            let _ = private(&file);
+            let _ = open_private(&file);
         }
     }
-    match schema::version(&connection).map_err(said)? {
+    match schema::version(&connection).map_err(result)? {
         VERSION => {}
         found if found > VERSION => {
             return Err(LedgerError::Newer { path: path.to_owned(), found, known: VERSION });
         }
         0 => return Err(LedgerError::Damaged { path: path.to_owned(), what: "it is not a ledger".into() }),
-        _ => schema::migrate(&connection).map_err(said)?,
+        _ => schema::migrate(&connection).map_err(result)?,
     }
-    Ok(Opened { connection, identity: Some(identity) })
+    Ok(OpenLedgerFile { connection, identity: Some(identity) })
 }
 
 /// Opens the ledger, creates it if it is missing, and replaces a damaged one. Returns a notice in the last case.
-pub(super) fn open_or_begin(path: &Path, now: Timestamp) -> Result<(Opened, Option<String>), LedgerError> {
+pub(super) fn open_or_begin(
+    path: &Path,
+    now: Timestamp,
+) -> Result<(OpenLedgerFile, Option<String>), LedgerError> {
     match open(path) {
         Ok(Some(opened)) => return Ok((opened, None)),
         Ok(None) | Err(LedgerError::Damaged { .. }) => {}
@@ -106,17 +109,17 @@ pub(super) fn open_or_begin(path: &Path, now: Timestamp) -> Result<(Opened, Opti
 
 /// Returns whether SQLite's quick check finds the file malformed.
 pub(super) fn is_damaged(connection: &Connection) -> bool {
-    let said = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-    !said.is_ok_and(|said| said == "ok")
+    let result = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    !result.is_ok_and(|result| result == "ok")
 }
 
 /// Creates a new ledger in place of one whose damage was only found while using it.
 pub(super) fn begin_anew(
     path: &Path,
-    damaged: &Opened,
+    damaged: &OpenLedgerFile,
     what: &str,
     now: Timestamp,
-) -> Result<(Opened, Option<String>), LedgerError> {
+) -> Result<(OpenLedgerFile, Option<String>), LedgerError> {
     let _lock = lock(path)?;
     // Another process may have replaced it while this one waited for the lock.
     if !damaged.is_at(path)
@@ -132,22 +135,22 @@ fn replace(
     path: &Path,
     damage: Option<&str>,
     now: Timestamp,
-) -> Result<(Opened, Option<String>), LedgerError> {
+) -> Result<(OpenLedgerFile, Option<String>), LedgerError> {
     let kept = keep_aside(path, now)?;
     let saved = build(path, kept.as_deref())?;
     let opened = open(path)?.ok_or_else(|| LedgerError::Io {
         path: path.to_owned(),
-        source: io::Error::new(io::ErrorKind::NotFound, "it was removed as soon as it was there"),
+        source: io::Error::new(io::ErrorKind::NotFound, "it was removed right after it was created"),
     })?;
     let notice = kept.map(|kept| {
-        let what = damage.unwrap_or("its file was gone");
+        let what = damage.unwrap_or("its file was missing");
         let saved = match saved {
             0 => String::new(),
             1 => " with the one task that could be read".to_owned(),
             count => format!(" with the {count} tasks that could be read"),
         };
         format!(
-            "the ledger was unusable ({what}) and was begun anew{saved}; the original is kept as {}",
+            "the ledger was unusable ({what}) and was created again{saved}; the original is kept as {}",
             kept.display()
         )
     });
@@ -170,7 +173,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Returns whether the write-ahead log is long enough for a checkpoint.
 pub(super) fn is_log_long(path: &Path) -> bool {
-    fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > MOST_LOG)
+    fs::metadata(with_suffix(path, "-wal")).is_ok_and(|log| log.len() > MAX_WAL_BYTES)
 }
 
 /// Updates the modification time of the write-ahead log. SQLite writes the log, waits for the disk and publishes the
@@ -181,7 +184,7 @@ pub(super) fn announce(path: &Path) {
     let now = || Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     let times = Timestamps { last_access: now(), last_modification: now() };
     // Failure is harmless, because readers also check periodically.
-    let _ = utimensat(CWD, beside(path, "-wal"), &times, AtFlags::SYMLINK_NOFOLLOW);
+    let _ = utimensat(CWD, with_suffix(path, "-wal"), &times, AtFlags::SYMLINK_NOFOLLOW);
 }
 
 /// Copies the write-ahead log into the database file and truncates it. Returns false if another connection prevented
@@ -196,13 +199,13 @@ pub(super) fn take_over_log(connection: &Connection) -> rusqlite::Result<bool> {
 /// Creates a new ledger, complete or not at all, and returns the number of tasks that it took over from a damaged one.
 /// The caller holds the lock, and there is no file at the path.
 fn build(path: &Path, damaged: Option<&Path>) -> Result<usize, LedgerError> {
-    let new = beside(path, ".new");
+    let new = with_suffix(path, ".new");
     for end in ["", "-wal", "-shm", "-journal"] {
-        let _ = fs::remove_file(beside(&new, end));
+        let _ = fs::remove_file(with_suffix(&new, end));
     }
     // The file is created here first: SQLite would create it with the permissions that the umask allows, and its
     // companion files inherit them.
-    let file = private(&new).map_err(LedgerError::io(&new))?;
+    let file = open_private(&new).map_err(LedgerError::io(&new))?;
     let fill = || -> rusqlite::Result<usize> {
         let connection = Connection::open_with_flags(&new, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // A single fsync below is enough, because no other process knows this file yet.
@@ -219,8 +222,8 @@ fn build(path: &Path, damaged: Option<&Path>) -> Result<usize, LedgerError> {
     failpoint::reached("ledger.built");
     fs::rename(&new, path).map_err(LedgerError::io(path))?;
     failpoint::reached("ledger.begun");
-    // Some file systems do not support this; they give no guarantees about renames either.
-    let _ = path.parent().map(|dir| File::open(dir).and_then(|dir| dir.sync_all()));
+    // The ledger is complete already, so an error changes nothing for the caller.
+    let _ = sync_directory(directory_of(path));
     Ok(saved)
 }
 
@@ -228,24 +231,24 @@ fn build(path: &Path, damaged: Option<&Path>) -> Result<usize, LedgerError> {
 fn keep_aside(path: &Path, now: Timestamp) -> Result<Option<PathBuf>, LedgerError> {
     // SQLite would apply a leftover log to the new database file, so the companion files are moved, too, and before the
     // database file.
-    let there: Vec<&str> = BESIDE
+    let there: Vec<&str> = SIDE_FILES
         .into_iter()
         .chain([""])
-        .filter(|end| fs::symlink_metadata(beside(path, end)).is_ok())
+        .filter(|end| fs::symlink_metadata(with_suffix(path, end)).is_ok())
         .collect();
     if there.is_empty() {
         return Ok(None);
     }
     let name = |n: u32| {
         let number = if n == 1 { String::new() } else { format!("-{n}") };
-        beside(path, &format!(".damaged-{}{number}", now.as_second()))
+        with_suffix(path, &format!(".damaged-{}{number}", now.as_second()))
     };
     let is_free =
-        |kept: &PathBuf| ["", "-wal", "-shm"].iter().all(|end| identity(&beside(kept, end)).is_none());
+        |kept: &PathBuf| ["", "-wal", "-shm"].iter().all(|end| identity(&with_suffix(kept, end)).is_none());
     let kept = (1..).map(name).find(is_free).unwrap_or_else(|| name(1));
     for end in there {
-        let from = beside(path, end);
-        fs::rename(&from, beside(&kept, end)).map_err(LedgerError::io(&from))?;
+        let from = with_suffix(path, end);
+        fs::rename(&from, with_suffix(&kept, end)).map_err(LedgerError::io(&from))?;
         failpoint::reached("ledger.aside");
     }
     Ok(Some(kept))
@@ -253,43 +256,21 @@ fn keep_aside(path: &Path, now: Timestamp) -> Result<Option<PathBuf>, LedgerErro
 
 /// Acquires the lock for creating a ledger. The kernel releases it when its holder exits.
 fn lock(path: &Path) -> Result<File, LedgerError> {
-    let lock = beside(path, ".lock");
-    let file = private(&lock).map_err(LedgerError::io(&lock))?;
-    let deadline = Instant::now() + BUSY_TIMEOUT;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                // A ledger is created once, so a thread that waits for the lock without polling is not worthwhile.
-                thread::sleep(Duration::from_millis(2));
-            }
-            Err(TryLockError::WouldBlock) => return Err(LedgerError::Busy { path: path.to_owned() }),
-            Err(TryLockError::Error(source)) => return Err(LedgerError::Io { path: lock, source }),
+    let lock = with_suffix(path, ".lock");
+    match lock_file(&lock, BUSY_TIMEOUT) {
+        Ok(Some(file)) => Ok(file),
+        Ok(None) => Err(LedgerError::Busy { path: path.to_owned() }),
+        Err(FileLockError::Open(source) | FileLockError::Lock(source)) => {
+            Err(LedgerError::Io { path: lock, source })
         }
     }
-}
-
-/// Opens a file with mode 0600 and creates it if it is missing. The mode is set explicitly because the umask may have
-/// removed permissions of the owner.
-fn private(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-        .open(path)?;
-    if file.metadata()?.mode() & 0o777 != 0o600 {
-        file.set_permissions(fs::Permissions::from_mode(0o600))?;
-    }
-    Ok(file)
 }
 
 fn identity(path: &Path) -> Option<(u64, u64)> {
     fs::symlink_metadata(path).ok().map(|there| (there.dev(), there.ino()))
 }
 
-fn beside(path: &Path, end: &str) -> PathBuf {
+fn with_suffix(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)

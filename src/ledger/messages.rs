@@ -35,7 +35,7 @@ impl Ledger {
         messages: &[NewMessage],
         now: Timestamp,
     ) -> Result<Vec<MessageId>, LedgerError> {
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             let mut insert = change.prepare(
                 "INSERT INTO messages (at, sender, recipient, recipient_name, project, text, wake, state, changed_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'waiting', ?1)",
@@ -102,13 +102,13 @@ impl Ledger {
             let sql = "SELECT DISTINCT recipient FROM messages WHERE state = 'waiting' AND wake = 1";
             let mut statement = connection.prepare(sql)?;
             let mut rows = statement.query([])?;
-            let mut whose = HashSet::new();
+            let mut recipients = HashSet::new();
             while let Some(row) = rows.next()? {
-                whose.extend(
+                recipients.extend(
                     row.get(0).ok().filter(|id| *id != NO_AGENT).map(|id| AgentId(Uuid::from_bytes(id))),
                 );
             }
-            Ok(whose)
+            Ok(recipients)
         })
     }
 
@@ -121,7 +121,7 @@ impl Ledger {
         why: &str,
         now: Timestamp,
     ) -> Result<bool, LedgerError> {
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             let sql =
                 "UPDATE messages SET state = ?3, why = ?4, changed_at = ?5 WHERE id = ?1 AND state = ?2";
             let values = params![id.0, from.word(), to.word(), why, now.as_microsecond()];
@@ -131,7 +131,7 @@ impl Ledger {
 
     /// Returns a message that could not be typed in to the waiting state, in which the agent has to ask for it.
     pub fn park_message(&self, id: MessageId, why: &str, now: Timestamp) -> Result<(), LedgerError> {
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             let sql = "UPDATE messages SET state = 'waiting', wake = 0, why = ?2, changed_at = ?3
                        WHERE id = ?1 AND state = 'dispatched'";
             change.execute(sql, params![id.0, why, now.as_microsecond()]).map(drop)
@@ -146,7 +146,7 @@ impl Ledger {
         let mut mine = Vec::new();
         for message in &taken {
             let step = (MessageState::Waiting, MessageState::Read);
-            if self.move_message(message.id, step, "it was asked for", now)? {
+            if self.move_message(message.id, step, "it was read on request", now)? {
                 mine.push(message.id);
             }
         }
@@ -156,7 +156,7 @@ impl Ledger {
 
     /// Deletes the undelivered messages of an agent that is being removed.
     pub fn drop_mail(&self, agent: AgentId) -> Result<(), LedgerError> {
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             let sql = "DELETE FROM messages WHERE recipient = ?1 AND state IN ('waiting', 'dispatched')";
             change.execute(sql, [agent.0.as_bytes()]).map(drop)
         })
@@ -164,7 +164,7 @@ impl Ledger {
 
     /// Deletes messages that were read before a time and returns their number. Unread messages are kept.
     pub(super) fn forget_messages(&self, before: i64) -> Result<usize, LedgerError> {
-        self.write(Durability::OfHistory, |change| {
+        self.write(Durability::History, |change| {
             change.execute("DELETE FROM messages WHERE state = 'read' AND changed_at < ?1", [before])
         })
     }
@@ -211,7 +211,7 @@ fn message(row: &Row<'_>) -> Option<Message> {
         project: row.get(5).ok()?,
         text: row.get(6).ok()?,
         wake: row.get(7).ok()?,
-        state: MessageState::ALL.into_iter().find(|known| known.word() == state)?,
+        state: state.parse().ok()?,
         changed_at: Timestamp::from_microsecond(row.get(9).ok()?).ok()?,
         why: row.get(10).ok()?,
     })

@@ -11,7 +11,8 @@ mod error;
 mod events;
 mod file;
 mod messages;
-mod queues;
+mod next_task;
+mod queue_counts;
 mod salvage;
 mod schema;
 mod task_transitions;
@@ -26,26 +27,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-pub use board::Writing;
+pub use board::NoteWrite;
 pub use error::LedgerError;
-pub use events::Query;
+pub use events::EventQuery;
 pub use messages::MessageQuery;
-pub use queues::Queues;
-pub use task_transitions::TaskMove;
+pub use queue_counts::QueueCounts;
+pub use task_transitions::TaskTransition;
 pub use tasks::TaskQuery;
 
-use file::Opened;
+use file::OpenLedgerFile;
 
 /// An open ledger.
 pub struct Ledger {
     path: PathBuf,
     /// Time at which a process opened the ledger that may create it again after damage; `None` for readers.
     since: Option<Timestamp>,
-    state: Mutex<State>,
+    state: Mutex<LedgerState>,
 }
 
-struct State {
-    opened: Opened,
+struct LedgerState {
+    opened: OpenLedgerFile,
     notice: Option<String>,
 }
 
@@ -53,9 +54,9 @@ struct State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Durability {
     /// The change survives the end of this process, but may be lost in a power failure.
-    OfHistory,
+    History,
     /// The change survives a power failure.
-    OfWork,
+    Work,
 }
 
 impl Ledger {
@@ -64,7 +65,7 @@ impl Ledger {
     pub fn open(home: &Path, now: Timestamp) -> Result<(Ledger, Option<String>), LedgerError> {
         let path = home.join("ledger.db");
         let (opened, notice) = file::open_or_begin(&path, now)?;
-        let state = Mutex::new(State { opened, notice: None });
+        let state = Mutex::new(LedgerState { opened, notice: None });
         Ok((Ledger { path, since: Some(now), state }, notice))
     }
 
@@ -73,7 +74,7 @@ impl Ledger {
         let path = home.join("ledger.db");
         let opened = file::open(&path)?;
         Ok(opened.map(|opened| {
-            let state = Mutex::new(State { opened, notice: None });
+            let state = Mutex::new(LedgerState { opened, notice: None });
             Ledger { path, since: None, state }
         }))
     }
@@ -96,12 +97,12 @@ impl Ledger {
         let what = match file::open(&self.path) {
             Ok(Some(fresh)) if !file::is_damaged(&fresh.connection) => return Ok(()),
             Ok(Some(_)) => "SQLite finds it malformed".to_owned(),
-            Ok(None) => return self.find_again(&mut state),
+            Ok(None) => return self.reopen_replaced(&mut state),
             Err(LedgerError::Damaged { what, .. }) => what,
             Err(error) => return Err(error),
         };
         let (opened, notice) = file::begin_anew(&self.path, &state.opened, &what, since)?;
-        *state = State { opened, notice };
+        *state = LedgerState { opened, notice };
         Ok(())
     }
 
@@ -109,9 +110,9 @@ impl Ledger {
     fn read<T>(&self, ask: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         let mut state = self.state();
         if !state.opened.is_at(&self.path) {
-            self.find_again(&mut state)?;
+            self.reopen_replaced(&mut state)?;
         }
-        let said = ask(&state.opened.connection).map_err(|source| {
+        let result = ask(&state.opened.connection).map_err(|source| {
             let error = LedgerError::of(&self.path, source);
             // SQLite reports the same error for a text that is too long and for damage that makes a text look too long.
             match error.is_too_big() && file::is_damaged(&state.opened.connection) {
@@ -119,13 +120,13 @@ impl Ledger {
                 false => error,
             }
         });
-        match (said, self.since) {
+        match (result, self.since) {
             (Err(LedgerError::Damaged { what, .. }), Some(since)) => {
                 let (opened, notice) = file::begin_anew(&self.path, &state.opened, &what, since)?;
-                *state = State { opened, notice };
+                *state = LedgerState { opened, notice };
                 ask(&state.opened.connection).map_err(|source| LedgerError::of(&self.path, source))
             }
-            (said, _) => said,
+            (result, _) => result,
         }
     }
 
@@ -147,8 +148,8 @@ impl Ledger {
             Ok(answer)
         };
         self.read(|connection| match durability {
-            Durability::OfHistory => all_or_none(connection),
-            Durability::OfWork => {
+            Durability::History => all_or_none(connection),
+            Durability::Work => {
                 connection.pragma_update(None, "synchronous", "FULL")?;
                 let answer = all_or_none(connection);
                 connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -157,7 +158,7 @@ impl Ledger {
         })
     }
 
-    fn find_again(&self, state: &mut State) -> Result<(), LedgerError> {
+    fn reopen_replaced(&self, state: &mut LedgerState) -> Result<(), LedgerError> {
         let (opened, notice) = match self.since {
             Some(since) => file::open_or_begin(&self.path, since)?,
             None => match file::open(&self.path)? {
@@ -165,11 +166,11 @@ impl Ledger {
                 None => return Ok(()),
             },
         };
-        *state = State { opened, notice: notice.or(state.notice.take()) };
+        *state = LedgerState { opened, notice: notice.or(state.notice.take()) };
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LedgerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

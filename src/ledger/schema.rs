@@ -48,7 +48,7 @@ const STEPS: [&str; 3] = [
     CREATE INDEX tasks_queue ON tasks (agent, state, priority);
 ",
     "
-    -- What nobody has taken yet has the agent of sixteen zeros, and so has mail for people.
+    -- Tasks of a pool and mail for the user have an agent of sixteen zero bytes.
     ALTER TABLE tasks ADD COLUMN pool TEXT;
     ALTER TABLE tasks ADD COLUMN topic TEXT;
     ALTER TABLE tasks ADD COLUMN timeout_s INTEGER;
@@ -78,7 +78,7 @@ const STEPS: [&str; 3] = [
         why TEXT NOT NULL
     );
     CREATE INDEX task_steps_of ON task_steps (task);
-    -- Kept by the triggers below: nobody counts ten thousand tasks to show a number.
+    -- Updated by the triggers below, because counting ten thousand tasks for each list is slow.
     CREATE TABLE queues (
         agent BLOB NOT NULL,
         state TEXT NOT NULL,

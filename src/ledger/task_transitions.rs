@@ -7,16 +7,16 @@ use rusqlite::{Transaction, params};
 use super::events::cut;
 use super::tasks::{NO_AGENT, state, words};
 use super::{Durability, Ledger, LedgerError};
-use crate::model::{AgentId, AgentName, Progress, TaskId, TaskState, TaskStep};
+use crate::model::{AgentId, AgentName, TaskId, TaskProgress, TaskState, TaskStep};
 
 /// Maximum stored length of a result in bytes.
-const MOST_RESULT: usize = 1 << 16;
+const MAX_RESULT_BYTES: usize = 1 << 16;
 /// Maximum stored length of a progress note in bytes.
-const MOST_NOTE: usize = 1000;
+const MAX_NOTE_BYTES: usize = 1000;
 
 /// A state transition of a task.
 #[derive(Debug, Clone, Copy)]
-pub struct TaskMove<'a> {
+pub struct TaskTransition<'a> {
     /// The states that the transition starts from; a task in any other state stays unchanged.
     pub from: &'a [TaskState],
     /// The new state of the task.
@@ -29,17 +29,22 @@ pub struct TaskMove<'a> {
     pub flagged: bool,
 }
 
-impl<'a> TaskMove<'a> {
+impl<'a> TaskTransition<'a> {
     /// Creates a transition without a result.
-    pub fn plain(from: &'a [TaskState], to: TaskState, why: &'a str) -> TaskMove<'a> {
-        TaskMove { from, to, why, result: None, flagged: false }
+    pub fn plain(from: &'a [TaskState], to: TaskState, why: &'a str) -> TaskTransition<'a> {
+        TaskTransition { from, to, why, result: None, flagged: false }
     }
 }
 
 impl Ledger {
     /// Moves a task to another state if it is in a state that the transition starts from, and returns whether it was.
     /// When a task is done, the tasks that depend on it are unblocked.
-    pub fn move_task(&self, id: TaskId, step: &TaskMove<'_>, now: Timestamp) -> Result<bool, LedgerError> {
+    pub fn move_task(
+        &self,
+        id: TaskId,
+        step: &TaskTransition<'_>,
+        now: Timestamp,
+    ) -> Result<bool, LedgerError> {
         let from = if step.from.is_empty() { "''".to_owned() } else { words(step.from) };
         let sql = format!(
             "UPDATE tasks SET state = ?2, why = ?3, result = coalesce(?4, result), changed_at = ?5, flagged = ?6,
@@ -50,12 +55,12 @@ impl Ledger {
                  agent = CASE WHEN ?2 = 'queued' AND pool IS NOT NULL THEN ?7 ELSE agent END
              WHERE id = ?1 AND state IN ({from})"
         );
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             let moved = change.prepare(&sql)?.execute(params![
                 id.0,
                 step.to.word(),
-                cut(step.why, MOST_RESULT),
-                step.result.map(|result| cut(result, MOST_RESULT)),
+                cut(step.why, MAX_RESULT_BYTES),
+                step.result.map(|result| cut(result, MAX_RESULT_BYTES)),
                 now.as_microsecond(),
                 step.flagged,
                 NO_AGENT,
@@ -74,7 +79,7 @@ impl Ledger {
     /// counts neither as an attempt nor as a transition: a task that waits all night for the same reason leaves one
     /// row, not thousands.
     pub fn put_back_task(&self, id: TaskId, why: &str, now: Timestamp) -> Result<bool, LedgerError> {
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             let back = change
                 .prepare(
                     "UPDATE tasks SET state = 'queued', why = ?2, changed_at = ?3, flagged = 0, percent = NULL,
@@ -83,7 +88,7 @@ impl Ledger {
                          agent = CASE WHEN pool IS NULL THEN agent ELSE ?4 END
                      WHERE id = ?1 AND state = 'dispatched'",
                 )?
-                .execute(params![id.0, cut(why, MOST_RESULT), now.as_microsecond(), NO_AGENT])?;
+                .execute(params![id.0, cut(why, MAX_RESULT_BYTES), now.as_microsecond(), NO_AGENT])?;
             if back == 0 {
                 return Ok(false);
             }
@@ -94,7 +99,7 @@ impl Ledger {
             )?;
             let again = change.execute(
                 &format!("UPDATE task_steps SET at = ?2 WHERE {newest} AND state = 'queued' AND why = ?3"),
-                params![id.0, now.as_microsecond(), cut(why, MOST_NOTE)],
+                params![id.0, now.as_microsecond(), cut(why, MAX_NOTE_BYTES)],
             )?;
             if again == 0 {
                 note_step(change, id, why, now)?;
@@ -111,7 +116,7 @@ impl Ledger {
         why: &str,
         now: Timestamp,
     ) -> Result<bool, LedgerError> {
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             let claimed = change
                 .prepare(
                     "UPDATE tasks SET state = 'dispatched', agent = ?2, agent_name = ?3, why = ?4, changed_at = ?5,
@@ -136,10 +141,10 @@ impl Ledger {
     }
 
     /// Stores the progress of an active task and returns whether the task is active.
-    pub fn note_progress(&self, id: TaskId, progress: &Progress) -> Result<bool, LedgerError> {
-        self.write(Durability::OfHistory, |change| {
+    pub fn note_progress(&self, id: TaskId, progress: &TaskProgress) -> Result<bool, LedgerError> {
+        self.write(Durability::History, |change| {
             let sql = "UPDATE tasks SET percent = ?2, note = ?3 WHERE id = ?1 AND state IN ('dispatched', 'running')";
-            let note = cut(&progress.note, MOST_NOTE);
+            let note = cut(&progress.note, MAX_NOTE_BYTES);
             Ok(change.execute(sql, params![id.0, progress.percent.min(100), note])? > 0)
         })
     }
@@ -170,7 +175,7 @@ pub(super) fn note_step(
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO task_steps (task, at, state, attempt, why)
                SELECT id, ?2, state, attempts, ?3 FROM tasks WHERE id = ?1";
-    let why = cut(why, MOST_NOTE);
+    let why = cut(why, MAX_NOTE_BYTES);
     change.prepare(sql)?.execute(params![id.0, now.as_microsecond(), why]).map(drop)
 }
 

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::task_transitions::note_step;
 use super::{Durability, Ledger, LedgerError};
-use crate::model::{AgentId, Assignee, NewTask, Priority, Progress, Task, TaskId, TaskState};
+use crate::model::{AgentId, Assignee, NewTask, Priority, Task, TaskId, TaskProgress, TaskState};
 
 /// The agent id of tasks that no agent has claimed yet.
 pub(super) const NO_AGENT: [u8; 16] = [0; 16];
@@ -32,11 +32,11 @@ pub struct TaskQuery<'a> {
 impl Ledger {
     /// Adds a task to a queue. The tasks that it depends on must exist; the inner error names the first that does not.
     pub fn add_task(&self, task: &NewTask, now: Timestamp) -> Result<Result<TaskId, TaskId>, LedgerError> {
-        let (agent, name, pool) = match &task.doer {
+        let (agent, name, pool) = match &task.assignee {
             Assignee::Agent(id, name) => (*id.0.as_bytes(), name.as_str(), None),
             Assignee::Any(spec) => (NO_AGENT, "", Some(spec)),
         };
-        self.write(Durability::OfWork, |change| {
+        self.write(Durability::Work, |change| {
             let mut blocked = 0;
             let mut state = change.prepare("SELECT state FROM tasks WHERE id = ?1")?;
             for after in &task.after {
@@ -116,7 +116,7 @@ impl Ledger {
             words(&over),
             words(&TaskState::OPEN),
         );
-        self.write(Durability::OfHistory, |change| {
+        self.write(Durability::History, |change| {
             let gone = change.execute(&sql, [before])?;
             if gone > 0 {
                 change.execute("DELETE FROM task_after WHERE task NOT IN (SELECT id FROM tasks)", [])?;
@@ -177,7 +177,7 @@ pub(super) fn task(row: &Row<'_>) -> Option<Task> {
         topic: row.get(13).ok()?,
         after: after.iter().flat_map(|ids| ids.split(',')).filter_map(|id| id.parse().ok()).collect(),
         blocked: row.get(16).ok()?,
-        progress: percent.map(|percent| Progress { percent, note: note.unwrap_or_default() }),
+        progress: percent.map(|percent| TaskProgress { percent, note: note.unwrap_or_default() }),
         flagged: row.get(19).ok()?,
         why: row.get(10).ok()?,
         result: row.get(11).ok()?,
@@ -187,7 +187,7 @@ pub(super) fn task(row: &Row<'_>) -> Option<Task> {
 /// Parses a task state, or returns `None` if it is unknown to this version.
 pub(super) fn state(row: &Row<'_>, at: usize) -> Option<TaskState> {
     let word: String = row.get(at).ok()?;
-    TaskState::ALL.into_iter().find(|state| state.word() == word)
+    word.parse().ok()
 }
 
 /// Returns the number by which SQLite orders priorities, with gaps for new ones.

@@ -1,12 +1,14 @@
 //! The processes that belong to an agent's record.
 
-use crate::env::AGENT_ID;
+use std::path::Path;
+
+use crate::env::{AGENT_ID, HOME};
 use crate::model::AgentRecord;
-use crate::process::{self, Mark, Target};
+use crate::process::{self, AgentProcesses, ProcessMark, StateDirectory};
 
 /// Returns the environment variable that marks an agent's processes.
-pub(in crate::manager) fn mark_of(record: &AgentRecord) -> Mark {
-    Mark { variable: AGENT_ID.into(), value: record.id.to_string() }
+pub(in crate::manager) fn mark_of(record: &AgentRecord) -> ProcessMark {
+    ProcessMark { variable: AGENT_ID.into(), value: record.id.to_string(), home: None }
 }
 
 /// Returns whether the recorded process is alive: outside tmux, or in the server that it was started in.
@@ -25,7 +27,9 @@ pub(in crate::manager) fn server_of(record: &AgentRecord) -> Option<i32> {
     record.tmux.as_ref()?.server.split_once(':')?.1.parse().ok()
 }
 
-/// Returns how to find the processes of an agent. The tmux server is never one of them.
-pub(in crate::manager) fn target_of(record: &AgentRecord) -> Target {
-    Target { mark: mark_of(record), root: record.pid, server: server_of(record) }
+/// Returns how to find the processes of an agent in the environment `home`. The tmux server is never one of them.
+pub(in crate::manager) fn target_of(home: &Path, record: &AgentRecord) -> AgentProcesses {
+    let home = StateDirectory { variable: HOME.into(), path: home.to_owned() };
+    let mark = ProcessMark { home: Some(home), ..mark_of(record) };
+    AgentProcesses { mark, root: record.pid, server: server_of(record) }
 }

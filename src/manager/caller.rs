@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::path::PathBuf;
 
-use crate::env::Env;
 use crate::env::{AGENT, AGENT_ID};
 use crate::error::Error;
 use crate::manager::Context;
@@ -20,7 +19,7 @@ impl Context {
         let text = |key| self.env.var(key).and_then(|value| value.to_str());
         let id: Option<AgentId> = text(AGENT_ID).and_then(|id| id.parse().ok());
         let name: Option<AgentName> = text(AGENT).and_then(|name| name.parse().ok());
-        let now = Env::now();
+        let now = self.now();
         if let Some(record) = name.as_ref().map(|name| self.record_of_event(name)).transpose()?.flatten()
             // Any process can set the name; the id proves it.
             && id == Some(record.id)
@@ -34,14 +33,14 @@ impl Context {
     /// Returns the record. An agent may report an event before its spawn wrote the record; the spawn holds the lock
     /// until then.
     pub(in crate::manager) fn record_of_event(&self, name: &AgentName) -> Result<Option<AgentRecord>, Error> {
-        if let Some(record) = self.store.find(name, Env::now())? {
+        if let Some(record) = self.store.find(name, self.now())? {
             return Ok(Some(record));
         }
         let spawned = self.store.lock_agent(name, "event")?;
-        let record = self.store.find(name, Env::now())?;
+        let record = self.store.find(name, self.now())?;
         if record.is_none() {
             // An event of an unknown agent must leave no lock file behind.
-            spawned.retire();
+            spawned.release_and_remove();
         }
         Ok(record)
     }
@@ -53,19 +52,16 @@ impl Context {
             (Some(dir), None) => dir.to_path_buf(),
             (None, Some(cwd)) => cwd.to_path_buf(),
             (None, None) => {
-                return Err(Error::BadDirectory {
-                    path: ".".into(),
-                    why: "the current directory is gone".into(),
-                });
+                return Err(Error::bad_directory(".", "the current directory is gone"));
             }
         };
-        let bad = |why: String| Error::BadDirectory { path: wanted.display().to_string(), why };
-        let dir = wanted.canonicalize().map_err(|error| bad(error.to_string()))?;
+        let bad = |why: &str| Error::bad_directory(&wanted.display().to_string(), why);
+        let dir = wanted.canonicalize().map_err(|error| bad(&error.to_string()))?;
         if !dir.is_dir() {
-            return Err(bad("it is not a directory".into()));
+            return Err(bad("it is not a directory"));
         }
         if dir.to_str().is_none() {
-            return Err(bad("its name is not valid UTF-8".into()));
+            return Err(bad("its name is not valid UTF-8"));
         }
         Ok(dir)
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::git::Git;
 use crate::manager::Context;
@@ -16,7 +15,7 @@ impl Context {
     /// Returns git with the PATH and HOME of this process; its child processes end with this process.
     pub(in crate::manager) fn git(&self) -> Git {
         let var = |key| self.env.var(key).unwrap_or_default().to_owned();
-        Git::new(var("PATH"), var("HOME")).tied_by(WITH_PARENT)
+        Git::new(var("PATH"), var("HOME")).with_wrapper(WITH_PARENT)
     }
 
     /// Lets a running server create its socket again after a cleanup of `/tmp` deleted it, before a second server takes
@@ -25,9 +24,9 @@ impl Context {
         if !tmux.has_no_socket() {
             return;
         }
-        let records = self.store.read(Env::now()).unwrap_or_default();
+        let records = self.store.read(self.now()).unwrap_or_default();
         let is_here = |record: &&AgentRecord| {
-            record.tmux.as_ref().is_some_and(|place| Path::new(&place.socket) == tmux.socket())
+            record.tmux.as_ref().is_some_and(|location| Path::new(&location.socket) == tmux.socket())
         };
         let held = records.iter().filter(is_here).find(|record| is_alive(record));
         if let Some(server) = held.and_then(server_of) {
@@ -41,10 +40,12 @@ impl Context {
             return Ok(Kind::default());
         }
         let kinds = self.kinds()?;
-        kinds.get(&record.kind).cloned().ok_or_else(|| Error::NoSuchSpec {
-            name: record.kind.clone(),
-            known: kinds.names().map(str::to_owned).collect(),
-            verb: "agent spawn",
+        kinds.get(&record.kind).cloned().ok_or_else(|| {
+            Error::no_such_spec(
+                record.kind.clone(),
+                kinds.names().map(str::to_owned).collect(),
+                "agent spawn",
+            )
         })
     }
 }

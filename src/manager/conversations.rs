@@ -4,15 +4,14 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::lifecycle::resume::{How, RestartPlan, Resumed};
-use crate::env::Env;
-use crate::error::Error;
+use super::lifecycle::resume::{RestartPlan, ResumeOptions, Resumed};
+use crate::error::{Code, Error};
 use crate::manager::Context;
-use crate::manager::lifecycle::Lifecycle;
+use crate::manager::lifecycle::Resumption;
 use crate::manager::supervisor::SupervisorControl;
 use crate::model::{AgentName, AgentRecord, Kind, Title};
-use crate::rules::lifecycle::conversation::{Switched, switch};
-use crate::rules::lifecycle::conversation_start::{self, Opening};
+use crate::rules::lifecycle::conversation::{SwitchResult, switch};
+use crate::rules::lifecycle::conversation_start::{self, ConversationOpening};
 
 /// Lists and selects conversations of an agent.
 #[derive(Clone, Copy)]
@@ -53,32 +52,34 @@ impl Conversations<'_> {
 
     /// Resumes an agent in the conversation with the given name or id. An unknown name starts a new conversation.
     pub fn resume_with(&self, name: &AgentName, wanted: &str) -> Result<Resumed, Error> {
-        let wanted = Title::clean(wanted).map(String::from).ok_or_else(|| Error::Usage {
-            what: "a conversation has a name".into(),
-            hint: Some(format!("`symposium conversation list {name}` shows them")),
+        let wanted = Title::clean(wanted).map(String::from).ok_or_else(|| {
+            Error::usage("the name of a conversation cannot be empty")
+                .hint(format!("`symposium conversation list {name}` shows them"))
         })?;
         let lock = self.0.store.lock_agent(name, "resume")?;
         let mut record = self.0.record(name, "resume")?;
         let kind = self.0.kind_of(&record)?;
-        refuse_what_cannot_choose(&record, &kind)?;
-        let pane = Lifecycle(self.0).free_pane(&record).map_err(|error| match error {
-            Error::StillRunning { name, .. } => Error::StillRunning { name, verb: "resume --conversation" },
-            other => other,
+        require_choosable_conversation(&record, &kind)?;
+        let pane = Resumption(self.0).free_pane(&record).map_err(|error| match error.code() {
+            Code::StillRunning => Error::still_running(name).hint(format!(
+                "end it first with `symposium agent kill {name}`: an agent has one conversation at a time"
+            )),
+            _ => error,
         })?;
-        let switched = switch(&mut record, &wanted, Env::now());
+        let switched = switch(&mut record, &wanted, self.0.now());
         self.refuse_a_neighbours(&record)?;
         let opening = match (switched, &record.conversation.id) {
-            (Switched::Same, _) => {
-                let resumed = Lifecycle(self.0).resume_into(record, pane, How::ASKED, &lock)?;
+            (SwitchResult::Same, _) => {
+                let resumed = Resumption(self.0).resume_into(record, pane, ResumeOptions::ASKED, &lock)?;
                 SupervisorControl(self.0).ensure_supervisor();
                 return Ok(resumed);
             }
-            (Switched::Back, Some(id)) => Opening::Resume(id.clone()),
+            (SwitchResult::Back, Some(id)) => ConversationOpening::Resume(id.clone()),
             _ => conversation_start::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
         };
-        let again = RestartPlan { kind: &kind, opening, pane, how: How::ASKED, first: None };
-        let mut resumed = Lifecycle(self.0).start_again(record, again, &lock)?;
-        if switched == Switched::New {
+        let again = RestartPlan { kind: &kind, opening, pane, how: ResumeOptions::ASKED, first: None };
+        let mut resumed = Resumption(self.0).start_stopped(record, again, &lock)?;
+        if switched == SwitchResult::New {
             resumed.remark = format!("starts a new conversation, `{wanted}`");
         }
         SupervisorControl(self.0).ensure_supervisor();
@@ -88,26 +89,24 @@ impl Conversations<'_> {
     /// Returns an error if another agent has the same conversation: the two would overwrite each other's messages.
     fn refuse_a_neighbours(&self, record: &AgentRecord) -> Result<(), Error> {
         let Some(id) = &record.conversation.id else { return Ok(()) };
-        let all = self.0.store.read(Env::now())?;
+        let all = self.0.store.read(self.0.now())?;
         let has_it = |other: &&AgentRecord| {
             other.id != record.id && other.kind == record.kind && other.conversation.id.as_ref() == Some(id)
         };
         match all.iter().find(has_it) {
             None => Ok(()),
-            Some(other) => Err(Error::Unsafe {
-                what: format!("agent `{}` is in conversation {id}", other.name),
-                hint: format!("go to it with `symposium agent attach {}`", other.name),
-            }),
+            Some(other) => {
+                Err(Error::not_safe(format!("conversation {id} belongs to agent `{}`", other.name))
+                    .hint(format!("attach to it with `symposium agent attach {}`", other.name)))
+            }
         }
     }
 }
 
-fn refuse_what_cannot_choose(record: &AgentRecord, kind: &Kind) -> Result<(), Error> {
+fn require_choosable_conversation(record: &AgentRecord, kind: &Kind) -> Result<(), Error> {
     if !kind.conversation.resume.is_empty() {
         return Ok(());
     }
-    Err(Error::Usage {
-        what: format!("`{}` cannot be told which conversation to go on with", record.kind),
-        hint: Some(format!("leave `--conversation` away: `symposium agent resume {}`", record.name)),
-    })
+    Err(Error::usage(format!("`{}` has no option to choose a conversation", record.kind))
+        .hint(format!("omit `--conversation`: `symposium agent resume {}`", record.name)))
 }

@@ -10,14 +10,15 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Removal;
-use crate::env::Env;
-use crate::error::Error;
+use crate::base::suggest::nearest;
+use crate::env::{Clock, Env};
+use crate::error::{Code, Error, shown};
 use crate::manager::Context;
-use crate::manager::lifecycle::Lifecycle;
+use crate::manager::lifecycle::Termination;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
 use crate::manager::supervisor::SupervisorControl;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::WorkInspection;
 use crate::model::{AgentName, EnvironmentName, TmuxSnapshot};
 use crate::store::{self, Store};
 
@@ -52,10 +53,9 @@ pub struct EnvironmentView {
 impl Environments {
     /// Returns the environments of the user with this process environment.
     pub fn of(env: Env) -> Result<Environments, Error> {
-        let root = env.environments().ok_or_else(|| Error::State {
-            what: "cannot tell where environments are: HOME is not set".into(),
-            saw: vec![],
-            hint: "set HOME".into(),
+        let root = env.environments().ok_or_else(|| {
+            Error::new(Code::State, "the directory of environments is unknown: HOME is not set")
+                .hint("set HOME")
         })?;
         Ok(Environments { env, root })
     }
@@ -74,10 +74,8 @@ impl Environments {
     pub fn create(&self, name: &EnvironmentName) -> Result<PathBuf, Error> {
         let path = self.path(name);
         if fs::symlink_metadata(&path).is_ok() {
-            return Err(Error::Unsafe {
-                what: format!("there is an environment named `{name}` already"),
-                hint: format!("look into it with `symposium --home @{name} agent list`"),
-            });
+            return Err(Error::not_safe(format!("an environment named `{name}` already exists"))
+                .hint(format!("list its agents with `symposium --home @{name} agent list`")));
         }
         // The default state directory is checked first: it must belong to the user before anything is created below it.
         self.root.parent().map(Store::open).transpose()?;
@@ -102,15 +100,15 @@ impl Environments {
             current_agents.agents.iter().filter(|a| a.status.is_live()).map(|a| a.name.clone()).collect();
         if removal == Removal::Careful {
             refuse_while_they_run(name, &live)?;
-            for record in manager.store.read(Env::now())? {
-                Workspaces(&manager).refuse_to_lose_work(&record)?;
+            for record in manager.store.read(manager.now())? {
+                WorkInspection(&manager).refuse_to_lose_work(&record)?;
             }
         }
         SupervisorControl(&manager).stop_supervisor()?;
-        for (_, killed) in Lifecycle(&manager).kill_all(&live, TERMINATION_TIMEOUT) {
+        for (_, killed) in Termination(&manager).kill_all(&live, TERMINATION_TIMEOUT) {
             killed?;
         }
-        for record in manager.store.read(Env::now())? {
+        for record in manager.store.read(manager.now())? {
             AgentRemoval(&manager).rm(&record.name, removal)?;
         }
         manager.end_server()?;
@@ -125,7 +123,7 @@ impl Environments {
             return view;
         }
         let read = Store::open(&view.path).and_then(|store| {
-            let records = store.read(Env::now())?;
+            let records = store.read(Clock::System.now())?;
             Ok((records, store.supervisor().is_some()))
         });
         match read {
@@ -160,20 +158,21 @@ impl Environments {
 
     /// Returns the error for an environment that does not exist.
     pub(super) fn no_such(&self, name: &str) -> Error {
-        let known = self.names().iter().map(ToString::to_string).collect();
-        Error::NoSuchEnvironment { name: name.to_owned(), known }
+        let known: Vec<String> = self.names().iter().map(ToString::to_string).collect();
+        unknown_environment(name, &known)
     }
 }
 
 impl Context {
     /// Ends our tmux server if it has no sessions. Returns an error if it has sessions that belong to no agent.
     fn end_server(&self) -> Result<(), Error> {
-        match self.tmux()?.look()? {
+        match self.tmux()?.snapshot()? {
             TmuxSnapshot::Running(server) if server.panes.is_empty() => Ok(self.tmux()?.end()?),
-            TmuxSnapshot::Running(server) => Err(Error::Unsafe {
-                what: format!("{} sessions that are no agent's run in its tmux server", server.panes.len()),
-                hint: format!("see them with `tmux -S {} list-sessions`", self.tmux()?.socket().display()),
-            }),
+            TmuxSnapshot::Running(server) => Err(Error::not_safe(format!(
+                "its tmux server has {} sessions that do not belong to an agent",
+                server.panes.len()
+            ))
+            .hint(format!("list them with `tmux -S {} list-sessions`", self.tmux()?.socket().display()))),
             _ => Ok(()),
         }
     }
@@ -182,8 +181,19 @@ impl Context {
 fn refuse_while_they_run(name: &EnvironmentName, live: &[AgentName]) -> Result<(), Error> {
     let Some(first) = live.first() else { return Ok(()) };
     let names: Vec<&str> = live.iter().take(8).map(AgentName::as_str).collect();
-    Err(Error::Unsafe {
-        what: format!("agents run in environment `{name}`: {}", names.join(", ")),
-        hint: format!("end them first: `symposium --home @{name} agent kill {first}`, or `--all`"),
-    })
+    Err(Error::not_safe(format!("agents are running in environment `{name}`: {}", names.join(", ")))
+        .hint(format!("end them first: `symposium --home @{name} agent kill {first}`, or `--all`")))
+}
+
+fn unknown_environment(name: &str, known: &[String]) -> Error {
+    let known_names = match known {
+        [] => "there are no named environments yet".to_owned(),
+        known => format!("known: {}", known.join(", ")),
+    };
+    Error::new(Code::NoSuchEnvironment, format!("no environment named `{}`", shown(name)))
+        .saw(known_names)
+        .hint(match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `--home @{near}`?"),
+            None => format!("create it with `symposium env create {}`", shown(name)),
+        })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::archive::ArchiveError;
 use crate::config::ConfigError;
 use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error, seconds, shown};
 use crate::kinds::KindError;
 use crate::ledger::LedgerError;
 use crate::model::is_deceptive;
@@ -33,58 +33,88 @@ pub(super) fn how_to_install_tmux() -> String {
     format!("install it: {command}")
 }
 
+/// The hint for a tmux server that does not answer.
+pub(super) const RESUME_SERVER: &str =
+    "`symposium doctor` shows the process of the tmux server; `kill -CONT PID` resumes a stopped one";
+
+fn no_usable_tmux(code: Code, message: String) -> Error {
+    Error::new(code, message)
+        .hint(how_to_install_tmux())
+        .hint("or run the agent in this terminal: `symposium agent spawn --foreground …`")
+}
+
+fn tmux_failed(what: &str, output: &str) -> Error {
+    let output = output.trim();
+    Error::new(Code::TmuxFailed, format!("tmux: {what}"))
+        .saw(if output.is_empty() { "it gave no reason" } else { output })
+        .hint("`symposium doctor` checks the server")
+}
+
 impl From<TmuxError> for Error {
     fn from(error: TmuxError) -> Error {
         match error {
-            TmuxError::Missing { .. } => Error::TmuxMissing { install: how_to_install_tmux() },
-            TmuxError::TooOld { version, .. } => {
-                Error::TmuxTooOld { found: version, install: how_to_install_tmux() }
+            TmuxError::Missing { .. } => {
+                no_usable_tmux(Code::TmuxMissing, "tmux is not installed, or not in PATH".into())
             }
+            TmuxError::TooOld { version, .. } => no_usable_tmux(
+                Code::TmuxTooOld,
+                format!("tmux is too old: found {version}, 3.2 or newer is needed"),
+            ),
             TmuxError::TimedOut { what, bound } => {
-                Error::TmuxSilent { what: what.into(), after: bound, starting: None }
+                let after = seconds(bound);
+                Error::new(Code::TmuxTimedOut, format!("tmux did not answer within {after} ({what})"))
+                    .saw("its agents may still be running; their status was not changed")
+                    .hint(RESUME_SERVER)
             }
-            TmuxError::LongSocket { path, length } => {
-                Error::LongSocket { path: path.display().to_string(), length, longest: MAX_SOCKET_PATH }
+            TmuxError::LongSocket { path, length } => Error::new(
+                Code::SocketPathTooLong,
+                format!("the path of the tmux socket has {length} bytes, but the limit is {MAX_SOCKET_PATH}"),
+            )
+            .saw(path.display().to_string())
+            .hint(
+                "set TMUX_TMPDIR to a directory with a shorter path, or choose a socket: \
+                 SYMPOSIUM_TMUX_SOCKET=/tmp/symposium",
+            ),
+            TmuxError::NoDirectory { path } => {
+                Error::bad_directory(&path.display().to_string(), "it no longer exists")
             }
-            TmuxError::NoDirectory { path } => Error::BadDirectory {
-                path: path.display().to_string(),
-                why: "it is not there any more".into(),
-            },
-            TmuxError::Duplicate { session } => Error::Unsafe {
-                what: format!("a tmux session named `{session}` is there, and it is not this agent's"),
-                hint: "use another name (`--name`, or `symposium agent rename`), or end that session if it is unused: \
-                       it may be an agent of another home on this tmux server"
-                    .into(),
-            },
-            TmuxError::OtherVersion { ref program, ref server, .. } => Error::TmuxUnusable {
-                code: "tmux-version",
-                what: error.to_string(),
-                saw: vec!["a client of another version may not be able to show a screen".into()],
-                hint: format!("put tmux {server} before `{}` in PATH", program.display()),
-            },
-            TmuxError::NoDescriptors { open, limit } => Error::TmuxUnusable {
-                code: "tmux-full",
-                what: error.to_string(),
-                saw: vec![format!("{open} of {limit} are open; an agent needs about 2, a terminal 2 more")],
-                hint: "end agents that are not needed (`symposium agent kill NAME`), or raise the hard limit \
-                       (`ulimit -Hn`) and start the server again with `symposium agent restore --all`"
-                    .into(),
-            },
-            TmuxError::UnsafeDirectory { ref path, ref why } => Error::TmuxUnusable {
-                code: "tmux-socket",
-                what: format!("the directory of tmux's socket, `{}`, is not safe to use", path.display()),
-                saw: vec![why.clone()],
-                hint: "use another socket: SYMPOSIUM_TMUX_SOCKET=$HOME/.symposium/run/tmux.sock, or set TMUX_TMPDIR \
-                       to a directory of your own"
-                    .into(),
-            },
-            TmuxError::Refused { what, said } | TmuxError::Garbled { what, said } => {
-                Error::TmuxFailed { what: format!("{what} failed"), said }
+            TmuxError::Duplicate { session } => Error::not_safe(format!(
+                "a tmux session named `{session}` exists and does not belong to this agent"
+            ))
+            .hint(
+                "use another name (`--name`, or `symposium agent rename`), or end that session if it is unused: \
+                 it may belong to an agent of another environment on this tmux server",
+            ),
+            TmuxError::OtherVersion { ref program, ref server, .. } => {
+                let program = program.display();
+                Error::new(Code::TmuxVersion, error.to_string())
+                    .saw("a client of another version may not be able to show a screen")
+                    .hint(format!("put tmux {server} before `{program}` in PATH"))
+            }
+            TmuxError::NoDescriptors { open, limit } => Error::new(Code::TmuxFull, error.to_string())
+                .saw(format!(
+                    "{open} of {limit} are open; an agent needs about 2, an attached terminal 2 more"
+                ))
+                .hint(
+                    "end agents that are not needed (`symposium agent kill NAME`), or raise the hard limit \
+                     (`ulimit -Hn`) and start the server again with `symposium agent restore --all`",
+                ),
+            TmuxError::UnsafeDirectory { path, why } => Error::new(
+                Code::TmuxSocket,
+                format!("the directory of the tmux socket, `{}`, is not safe to use", path.display()),
+            )
+            .saw(why)
+            .hint(
+                "use another socket: SYMPOSIUM_TMUX_SOCKET=$HOME/.symposium/run/tmux.sock, or set TMUX_TMPDIR to \
+                 a directory of your own",
+            ),
+            TmuxError::Refused { what, output } | TmuxError::Garbled { what, output } => {
+                tmux_failed(&format!("{what} failed"), &output)
             }
             TmuxError::File { ref source, .. } | TmuxError::NotRun { ref source, .. } => {
-                Error::TmuxFailed { what: error.to_string(), said: source.to_string() }
+                tmux_failed(&error.to_string(), &source.to_string())
             }
-            other => Error::TmuxFailed { what: other.to_string(), said: String::new() },
+            other => tmux_failed(&other.to_string(), ""),
         }
     }
 }
@@ -93,10 +123,9 @@ impl From<ArchiveError> for Error {
     fn from(error: ArchiveError) -> Error {
         let what = error.to_string();
         match error {
-            ArchiveError::Exists(_) => Error::Unsafe {
-                what,
-                hint: "name another file with `-o`, or replace it with `--force`".into(),
-            },
+            ArchiveError::Exists(_) => {
+                Error::not_safe(what).hint("choose another file with `-o`, or replace it with `--force`")
+            }
             ArchiveError::Read { path, source } => {
                 Error::io(format!("cannot read `{}`", path.display()))(source)
             }
@@ -104,13 +133,28 @@ impl From<ArchiveError> for Error {
                 Error::io(format!("cannot write `{}`", path.display()))(source)
             }
             ArchiveError::Newer { path, found, known, needs } => {
-                Error::NewerHandoff { path: path.display().to_string(), found, known, needs }
+                let needed = needs.as_deref().map_or_else(
+                    || "a newer one".to_owned(),
+                    |version| format!("{} or newer", shown(version)),
+                );
+                Error::new(
+                    Code::NewerHandoff,
+                    format!(
+                        "`{}` was created by a newer version of symposium (format {found}, this version supports {known})",
+                        shown(&path.display().to_string())
+                    ),
+                )
+                .saw("nothing was changed")
+                .hint(format!("upgrade symposium to {needed}"))
             }
-            ArchiveError::TooBig { .. } => Error::Unsafe {
-                what: format!("this cannot be handed over: {what}"),
-                hint: "push the branch, and hand over what is left of it".into(),
-            },
-            ArchiveError::NotOne { .. } | ArchiveError::Damaged { .. } => Error::BadHandoff { what },
+            ArchiveError::TooBig { .. } => Error::not_safe(format!("the hand-off cannot be created: {what}"))
+                .hint("push the branch first, so that the hand-off contains less"),
+            ArchiveError::NotAHandoff { .. } | ArchiveError::Damaged { .. } => Error::new(
+                Code::BadHandoff,
+                what.replace(char::is_control, "\u{fffd}"),
+            )
+            .saw("nothing was changed")
+            .hint("copy it again, or ask its author for a new one: `symposium agent handoff export NAME`"),
         }
     }
 }
@@ -122,26 +166,26 @@ impl From<StoreError> for Error {
             StoreError::AgentBusy { name, pid, doing } => {
                 let by = pid
                     .map_or_else(|| doing.clone(), |pid| format!("`{doing}` is under way (process {pid})"));
-                return Error::Busy { name: name.clone(), by };
+                return Error::busy(name, by);
             }
             StoreError::NewerFormat { path, found, known } => {
                 let what = format!(
-                    "cannot read {}: written by a newer symposium (format {found}, this one knows {known})",
+                    "cannot read {}: it was written by a newer version of symposium (format {found}, this version supports {known})",
                     path.display()
                 );
                 let hint = "upgrade symposium, or set SYMPOSIUM_HOME to use another directory".to_owned();
-                return Error::State { what, saw: vec!["nothing was changed".into()], hint };
+                return Error::new(Code::State, what).saw("nothing was changed").hint(hint);
             }
             // A sticky directory, such as /tmp, is writable for all users on purpose.
             StoreError::WritableByOthers { mode, .. } if mode & 0o1000 != 0 => (
-                "anybody could put agents in here",
+                "other users could add agents here",
                 "set SYMPOSIUM_HOME, or `--home`, to a directory of your own".to_owned(),
             ),
             StoreError::WritableByOthers { path, .. } => {
-                ("anybody could put agents in here", format!("chmod go-w {}", path.display()))
+                ("other users could add agents here", format!("chmod go-w {}", path.display()))
             }
             StoreError::NotOurs { .. } => (
-                "its owner could put agents in here",
+                "its owner could add agents here",
                 "set SYMPOSIUM_HOME, or `--home`, to a directory of your own".to_owned(),
             ),
             StoreError::Symlink { path } => {
@@ -149,8 +193,8 @@ impl From<StoreError> for Error {
                 let place = target
                     .map_or_else(|| "the directory it points to".into(), |dir| dir.display().to_string());
                 (
-                    "every write replaces the file, and would cut the link",
-                    format!("use the other place itself: SYMPOSIUM_HOME={place}"),
+                    "a write replaces the file, which would break the link",
+                    format!("use the target directory itself: SYMPOSIUM_HOME={place}"),
                 )
             }
             StoreError::Write { source, .. } | StoreError::Home { source, .. } if is_full(source) => {
@@ -158,17 +202,18 @@ impl From<StoreError> for Error {
             }
             StoreError::Write { .. } | StoreError::Home { .. } | StoreError::Lock { .. } => (
                 "nothing was changed",
-                "see whether the directory is writable, or set SYMPOSIUM_HOME to use another".to_owned(),
+                "check that the directory is writable, or set SYMPOSIUM_HOME to use another".to_owned(),
             ),
-            StoreError::LockTimeout { path, .. } => {
-                ("another symposium command hangs", format!("see who holds it: fuser {}", path.display()))
-            }
+            StoreError::LockTimeout { path, .. } => (
+                "another symposium command hangs",
+                format!("find the process that holds it: fuser {}", path.display()),
+            ),
             StoreError::CannotRepair { .. } => {
-                ("nothing was changed", "mend the cause, then try again".to_owned())
+                ("nothing was changed", "fix the cause, then try again".to_owned())
             }
-            _ => ("nothing was changed", "`symposium doctor` looks at everything".to_owned()),
+            _ => ("nothing was changed", "`symposium doctor` checks the installation".to_owned()),
         };
-        Error::State { what, saw: vec![saw.to_owned()], hint }
+        Error::new(Code::State, what).saw(saw.to_owned()).hint(hint)
     }
 }
 
@@ -178,37 +223,38 @@ fn is_full(error: &io::Error) -> bool {
 
 impl From<KindError> for Error {
     fn from(error: KindError) -> Error {
-        Error::BadConfig { what: error.to_string() }
+        Error::bad_config(error.to_string())
     }
 }
 
 impl From<ConfigError> for Error {
     fn from(error: ConfigError) -> Error {
-        Error::BadConfig { what: error.to_string() }
+        Error::bad_config(error.to_string())
     }
 }
 
 impl From<SpecError> for Error {
     fn from(error: SpecError) -> Error {
-        // A path or the content of a file may contain terminal escape sequences.
-        let clean = |text: String| text.replace(is_deceptive, "\u{fffd}");
         match error {
-            SpecError::NoSuchSpec { name, known, .. } => {
-                Error::NoSuchSpec { name, known, verb: "agent spawn" }
-            }
-            SpecError::Mistakes(mistakes) => {
-                Error::BadSpec { mistakes: mistakes.iter().map(|one| clean(one.to_string())).collect() }
-            }
+            SpecError::NoSuchSpec { name, known, .. } => Error::no_such_spec(name, known, "agent spawn"),
+            SpecError::Mistakes(mistakes) => Error::bad_spec(mistake_lines(&mistakes)),
             SpecError::Unreadable { .. } | SpecError::NotASpec { .. } => {
-                Error::BadSpec { mistakes: vec![clean(error.to_string())] }
+                Error::bad_spec(mistake_lines(&[error]))
             }
         }
     }
 }
 
+/// Formats the mistakes in a spec. A path or the content of a file may contain terminal escape sequences.
+pub(super) fn mistake_lines(mistakes: &[impl ToString]) -> Vec<String> {
+    mistakes.iter().map(|mistake| mistake.to_string().replace(is_deceptive, "\u{fffd}")).collect()
+}
+
 impl From<SshError> for Error {
     fn from(error: SshError) -> Error {
-        Error::Ssh { what: error.to_string() }
+        Error::new(Code::Ssh, error.to_string()).hint(
+            "install the OpenSSH client, or name it in config.toml: `[hosts]`, `ssh = \"/path/to/ssh\"`",
+        )
     }
 }
 
@@ -219,10 +265,10 @@ impl From<LedgerError> for Error {
             LedgerError::Full { .. } => "free some space, then try again",
             // A command that only reads does not repair the ledger.
             LedgerError::Damaged { .. } => {
-                "`symposium supervisor start` sets it aside and begins a new one, with the tasks that can be read"
+                "`symposium supervisor start` moves it aside and creates a new one with the tasks that can be read"
             }
-            _ => "`symposium doctor` looks at everything",
+            _ => "`symposium doctor` checks the installation",
         };
-        Error::State { what: error.to_string(), saw: vec![], hint: hint.into() }
+        Error::new(Code::State, error.to_string()).hint(hint)
     }
 }

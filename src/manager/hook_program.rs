@@ -64,11 +64,11 @@ impl Context {
         let link = self.store.run_dir().join(LINK);
         Some(match self.store.run_link_target(LINK) {
             Some(target) => format!(
-                "{} leads to {}, which cannot be executed: agents and tmux cannot report what happens",
+                "{} leads to {}, which cannot be executed: agents and tmux cannot report events",
                 link.display(),
                 target.display()
             ),
-            None => format!("{} is missing: agents and tmux cannot report what happens", link.display()),
+            None => format!("{} is missing: agents and tmux cannot report events", link.display()),
         })
     }
 }

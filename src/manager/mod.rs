@@ -1,8 +1,8 @@
 //! Use cases, grouped by domain. This is the only layer where adapters meet; faces and the supervisor call it.
 //!
-//! [`Context`] owns the adapters of one environment. Each domain is a small struct over it, such as
-//! `Lifecycle(&context).kill(…)`, so a call into another domain names that domain. A domain may use the domains above
-//! it in this table, never one below it (checked by `tests/layers.rs`):
+//! [`Context`] owns the adapters of one environment. Each domain consists of small structs over it, one per purpose, such
+//! as `Termination(&context).kill(…)`, so a call shows which part does the work. A domain may use the domains above it in
+//! this table, never one below it (checked by `tests/layers.rs`):
 //!
 //! | domain | purpose |
 //! | --- | --- |
@@ -11,13 +11,19 @@
 //! | `access` | stored shares, and ending them |
 //! | `specs` | specs, and planning a launch |
 //! | `workspace` | worktrees and the work in them |
+//! | `review` | the changes that an agent made since its base |
 //! | `status` | the status of agents |
+//! | `checkpoints` | the state of a working tree before each turn |
 //! | `delivery` | typing a prompt and verifying it |
 //! | `queue` | entries in the queue of an agent |
-//! | `lifecycle` | spawn, resume, restart, restore, kill, hibernate |
+//! | `launch` | starting the process of an agent |
+//! | `family` | parents and children, and limits on spawning |
+//! | `lifecycle` | spawn, resume, restart, kill, hibernate, rename |
+//! | `restore` | resuming lost agents |
 //! | `tasks` | the commands of `symposium task` |
 //! | `sharing` | sharing with other users |
 //! | `terminal` | attach, send, approve, peek, logs |
+//! | `comments` | comments on the changes of an agent |
 //! | `removal` | removing agents and keeping their work |
 //! | `messages` | messages and the board |
 //! | `taskspaces` | worktree, agent and task as one |
@@ -26,6 +32,7 @@
 //! | `permissions` | rights of callers of tools |
 //! | `dispatch` | giving queued tasks and messages to idle agents |
 //! | `recaps` | summaries of past events |
+//! | `finish` | getting work into its base branch |
 //! | `handoff` | export and import |
 //! | `maintenance` | periodic work of the supervisor |
 //! | `events` | events of tmux and of agent CLIs |
@@ -35,6 +42,8 @@
 mod access;
 mod agent_process;
 mod caller;
+mod checkpoints;
+mod comments;
 mod context_adapters;
 mod conversations;
 mod delivery;
@@ -44,9 +53,13 @@ mod dispatch;
 mod environments;
 mod error_from;
 mod events;
+mod family;
+mod finish;
+mod groups;
 mod handoff;
 mod hook_program;
 mod hosts;
+mod launch;
 mod lifecycle;
 mod maintenance;
 mod messages;
@@ -56,6 +69,8 @@ mod queue;
 mod recaps;
 mod registry;
 mod removal;
+mod restore;
+mod review;
 mod settings;
 mod sharing;
 mod specs;
@@ -64,104 +79,61 @@ mod supervisor;
 mod tasks;
 mod taskspaces;
 mod terminal;
+#[cfg(test)]
+mod testing;
 mod workspace;
 
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use access::Access;
-pub use access::unshare::Unshared;
+use jiff::Timestamp;
+
+pub use access::*;
+pub use checkpoints::*;
+pub use comments::*;
 pub use conversations::ConversationView;
 pub use conversations::Conversations;
-pub use delivery::Delivery;
-pub use delivery::send::SendRequest;
-pub use diagnostics::Diagnostics;
-pub use diagnostics::completions::Named;
-pub use diagnostics::doctor::{Check, Health};
-pub use dispatch::Dispatcher;
-pub use dispatch::run::{Dispatchable, Outcome, QueueItem};
+pub use delivery::*;
+pub use diagnostics::*;
+pub use dispatch::*;
 pub use environments::{EnvironmentView, Environments};
-pub use events::Events;
-pub use handoff::Handoff;
-pub use handoff::{
-    Destination, Existing, ExportRequest, Exported, ImportRequest, Imported, OpenedHandoff, QueueWish,
-    Secrets, Trust,
-};
-pub use hosts::Hosts;
-pub use hosts::attach::{Before, FarAttach, LinkNews, TAKE, WITHIN_TMUX};
-pub use hosts::list::{FarAgents, HOST_TIMEOUT};
-pub use hosts::manage::{Asking, HostAdded, HostCheck, HostRequest, HostView};
-pub use hosts::run::{FarCommand, Piece, Showing};
-pub use hosts::serve::serve;
-pub use lifecycle::Lifecycle;
-pub use lifecycle::kill::Killed;
-pub use lifecycle::restart::ConversationChoice;
-pub use lifecycle::restore::{Continued, RestoreScope, Restored};
-pub use lifecycle::resume::Resumed;
-pub use lifecycle::spawn::Spawned;
-pub use maintenance::Maintenance;
-pub use maintenance::auto_restart::AutoRestartReport;
-pub use maintenance::heartbeat::HeartbeatReport;
-pub use maintenance::notify::{Announcer, NotifyReport, Told};
-pub use maintenance::transcript_writers::{StalledWriter, WriterRepair, WriterRepairs, WritersSeen};
-pub use messages::Messages;
-pub use messages::board::{LONGEST_NOTE, Writing};
-pub use messages::mail::{MessageFilter, MessageRequest};
-pub use permissions::Permissions;
-pub use queue::TaskQueue;
-pub use recaps::Recaps;
-pub use registry::RegistryWriter;
-pub use removal::AgentRemoval;
-pub use removal::ephemeral::RemovedEphemeral;
-pub use removal::prune::{PruneRequest, Pruned};
-pub use removal::remove::{Removal, Removed};
-pub use settings::Changes;
-pub use sharing::Sharing;
-pub use sharing::guest::{IncomingShares, Left, Want};
-pub use sharing::share::{ShareRequest, Shared};
-pub use specs::SpecCatalog;
-pub use specs::check::SpecsChecked;
-pub use specs::launch_plan::Body;
-pub use specs::list::{KindLine, SpecLine, SpecList};
-pub use specs::resolve::Place;
-pub use specs::show::SpecShown;
-pub use specs::spawn_request::{Lifetime, SpawnRequest, UncommittedChanges};
-pub use specs::trust::{SpecEffects, TrustReview};
-pub use status::StatusTracker;
-pub use status::reconcile::AgentList;
-pub use supervisor::SupervisorControl;
-pub use supervisor::control::{Card, Exits, Supervision, Turn};
-pub use supervisor::log::LogEnd;
-pub use supervisor::service::{Installed, Service, Uninstalled};
-pub use supervisor::stall::SupervisorStall;
-pub use tasks::Tasks;
-pub use tasks::add::{TaskAdded, TaskRequest};
-pub use tasks::finish::FinishedTasks;
-pub use tasks::manage::{TaskFilter, TaskShown, TaskView};
-pub use taskspaces::Taskspaces;
-pub use taskspaces::manage::TaskspaceView;
-pub use taskspaces::update::TaskspaceUpdate;
-pub use terminal::Terminals;
-pub use terminal::approve::{Answer, Answered};
-pub use terminal::attach::{AttachRequest, Attaching};
-pub use terminal::interrupt::Interrupted;
-pub use terminal::logs::{LogsRequest, LogsStyle};
-pub use terminal::peek::{Peeked, PeekedFrom};
-pub use terminal::shell::WorkspaceProgram;
-pub use terminal::wait::WaitRequest;
-pub use terminal::watch::{Watching, Woken};
-pub use workspace::Workspaces;
+pub use events::*;
+pub use family::Family;
+pub use finish::*;
+pub use groups::*;
+pub use handoff::*;
+pub use hosts::*;
+pub use lifecycle::*;
+pub use maintenance::*;
+pub use messages::*;
+pub use permissions::*;
+pub use recaps::*;
+pub use registry::*;
+pub use removal::*;
+pub use restore::*;
+pub use review::*;
+pub use settings::StoreChangeListener;
+pub use sharing::*;
+pub use specs::*;
+pub use status::*;
+pub use supervisor::*;
+pub use tasks::*;
+pub use taskspaces::*;
+pub use terminal::*;
+pub use workspace::*;
 
-use crate::env::{Env, Home};
-use crate::error::Error;
+use crate::env::{Clock, Env, StateDirPath};
+use crate::error::{Code, Error};
 use crate::kinds::Kinds;
 use crate::ledger::Ledger;
 use crate::model::{AgentName, AgentRecord, Config, EnvironmentName};
-pub use crate::ssh::Heed;
+pub use crate::ssh::FrameFlow;
 use crate::store::{Store, StoreError};
-pub use crate::tmux::{Around, AttachAs as As, CoverPage, GuestMay, JoinReason};
-use crate::tmux::{Setup, SocketRule, Tmux, choose_socket};
+pub use crate::tmux::{
+    AttachAs as As, AttachSurroundings, CoverPage, GuestPermission, JoinReason, PaneScreen,
+};
+use crate::tmux::{SocketRule, Tmux, TmuxSetup, choose_socket};
 
 /// Time limit of one tmux call. A loaded machine answers in well under a second; a stopped server never does.
 const TMUX_BOUND: Duration = Duration::from_secs(5);
@@ -169,22 +141,23 @@ const TMUX_BOUND: Duration = Duration::from_secs(5);
 const MIN_LOOK: Duration = Duration::from_secs(1);
 
 /// Callback that receives progress messages of a long operation.
-type Progress = Box<dyn Fn(&str) + Send + Sync>;
+type ProgressCallback = Box<dyn Fn(&str) + Send + Sync>;
 
 /// The adapters, settings and clock of one environment. Every domain works on it.
 pub struct Context {
     env: Env,
-    home: Home,
+    clock: Clock,
+    home: StateDirPath,
     store: Store,
-    kinds: Mutex<Option<settings::Read<Kinds>>>,
+    kinds: Mutex<Option<settings::CachedFileContent<Kinds>>>,
     tmux: OnceLock<Tmux>,
     ledger: OnceLock<Ledger>,
     /// The ledger for a command that only reads. It may not exist yet, and is not created.
     reading: OnceLock<Ledger>,
-    settings: Mutex<Option<settings::Read<Config>>>,
+    settings: Mutex<Option<settings::CachedFileContent<Config>>>,
     notices: Mutex<Vec<String>>,
-    unheard: Mutex<Option<Error>>,
-    progress: OnceLock<Progress>,
+    tmux_error: Mutex<Option<Error>>,
+    progress: OnceLock<ProgressCallback>,
     /// Deadline for tmux snapshots, for a command that has a timeout.
     looks_until: Mutex<Option<Instant>>,
 }
@@ -209,19 +182,18 @@ impl Context {
         if let Some(given) = env.chosen_environment(home)
             && let Err(why) = given.parse::<EnvironmentName>()
         {
-            return Err(Error::BadName { given, why });
+            return Err(Error::bad_name(&given, why));
         }
-        let home = env.home(home).ok_or_else(|| Error::State {
-            what: "cannot tell where the state directory is: HOME is not set".into(),
-            saw: vec![],
-            hint: "set HOME or SYMPOSIUM_HOME".into(),
+        let home = env.home(home).ok_or_else(|| {
+            Error::new(Code::State, "the state directory is unknown: HOME is not set")
+                .hint("set HOME or SYMPOSIUM_HOME")
         })?;
         if home.path.to_str().is_none() {
-            return Err(Error::State {
-                what: format!("the state directory {:?} is not valid UTF-8", home.path),
-                saw: vec![],
-                hint: "set SYMPOSIUM_HOME to a path that is".into(),
-            });
+            return Err(Error::new(
+                Code::State,
+                format!("the state directory {:?} is not valid UTF-8", home.path),
+            )
+            .hint("set SYMPOSIUM_HOME to a path that is"));
         }
         // A removed environment must not be created again by a late hook or a mistyped name.
         if let Ok(environments) = Environments::of(env.clone())
@@ -232,6 +204,7 @@ impl Context {
         let store = store(&home.path)?;
         Ok(Context {
             env,
+            clock: Clock::System,
             home,
             store,
             kinds: Mutex::default(),
@@ -240,7 +213,7 @@ impl Context {
             reading: OnceLock::new(),
             settings: Mutex::default(),
             notices: Mutex::default(),
-            unheard: Mutex::default(),
+            tmux_error: Mutex::default(),
             progress: OnceLock::new(),
             looks_until: Mutex::default(),
         })
@@ -248,19 +221,19 @@ impl Context {
 
     /// Returns the notices about repairs and problems that were collected so far. Each is returned once.
     pub fn notices(&self) -> Vec<String> {
-        let said = self.store.take_notices().into_iter().map(|notice| notice.to_string());
+        let from_store = self.store.take_notices().into_iter().map(|notice| notice.to_string());
         let own = std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner));
-        said.chain(own).collect()
+        from_store.chain(own).collect()
     }
 
     /// Sets the callback that receives progress messages of long operations.
-    pub fn on_progress(&self, tell: impl Fn(&str) + Send + Sync + 'static) {
-        let _ = self.progress.set(Box::new(tell));
+    pub fn on_progress(&self, callback: impl Fn(&str) + Send + Sync + 'static) {
+        let _ = self.progress.set(Box::new(callback));
     }
 
     fn progress(&self, text: &str) {
-        if let Some(tell) = self.progress.get() {
-            tell(text);
+        if let Some(callback) = self.progress.get() {
+            callback(text);
         }
     }
 
@@ -270,6 +243,11 @@ impl Context {
         if !notices.contains(&what) {
             notices.push(what);
         }
+    }
+
+    /// Returns the current time of this context's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// Returns the state directory.
@@ -297,13 +275,13 @@ impl Context {
     }
 
     /// Returns the current time limit of a tmux snapshot. A snapshot that begins at the deadline still gets `MIN_LOOK`.
-    fn look_bound(&self) -> Duration {
+    fn snapshot_timeout(&self) -> Duration {
         let until = *self.looks_until.lock().unwrap_or_else(PoisonError::into_inner);
         let left = until.map(|until| until.saturating_duration_since(Instant::now()).max(MIN_LOOK));
         left.unwrap_or(TMUX_BOUND).min(TMUX_BOUND)
     }
 
-    fn tmux_setup(&self) -> Result<Setup, Error> {
+    fn tmux_setup(&self) -> Result<TmuxSetup, Error> {
         let run_dir = self.store.run_dir();
         let socket = choose_socket(&SocketRule {
             run_dir: &run_dir,
@@ -313,7 +291,7 @@ impl Context {
             tmpdir: self.env.var("TMUX_TMPDIR"),
             uid: Env::uid(),
         })?;
-        Ok(Setup {
+        Ok(TmuxSetup {
             path: self.env.var("PATH").map(Into::into),
             socket,
             run_dir,
@@ -326,18 +304,14 @@ impl Context {
     }
 
     fn record(&self, name: &AgentName, verb: &'static str) -> Result<AgentRecord, Error> {
-        match self.store.find(name, Env::now())? {
+        match self.store.find(name, self.now())? {
             Some(record) => Ok(record),
             None => Err(self.no_such_agent(name, verb)),
         }
     }
 
     fn no_such_agent(&self, name: &AgentName, verb: &'static str) -> Error {
-        let known = self.store.read(Env::now()).unwrap_or_default();
-        Error::NoSuchAgent {
-            name: name.to_string(),
-            known: known.into_iter().map(|r| r.name).collect(),
-            verb,
-        }
+        let known = self.store.read(self.now()).unwrap_or_default();
+        Error::no_such_agent(name.to_string(), known.into_iter().map(|r| r.name).collect(), verb)
     }
 }

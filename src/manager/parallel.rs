@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_one_is_done_once_and_in_order() {
+    fn every_item_is_processed_once_and_in_order() {
         let names: Vec<AgentName> = (0..50).map(|n| format!("a{n}").parse().unwrap()).collect();
         let done = in_parallel(&names, |name| name.to_string());
         assert_eq!(done.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), names);

@@ -11,7 +11,7 @@ use crate::kinds::Kinds;
 use crate::manager::Context;
 use crate::model::Config;
 
-pub use crate::store::Changes;
+pub use crate::store::StoreChangeListener;
 
 /// Name of the configuration file in the state directory.
 const FILE: &str = "config.toml";
@@ -19,15 +19,15 @@ const FILE: &str = "config.toml";
 const KINDS: &str = "kinds.toml";
 
 /// The content of a file, with the stamp that it had when it was read.
-pub(super) struct Read<T> {
-    stamp: Stamp,
+pub(super) struct CachedFileContent<T> {
+    stamp: FileStamp,
     what: Arc<T>,
 }
 
 /// Modification time and size of a file, or `None` if it does not exist.
-type Stamp = Option<(SystemTime, u64)>;
+type FileStamp = Option<(SystemTime, u64)>;
 
-fn stamp_of(path: &Path) -> Stamp {
+fn stamp_of(path: &Path) -> FileStamp {
     std::fs::metadata(path).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())))
 }
 
@@ -41,7 +41,7 @@ impl Context {
             return Ok(Arc::clone(&read.what));
         }
         let config = Arc::new(config::load(&path)?);
-        *read = Some(Read { stamp, what: Arc::clone(&config) });
+        *read = Some(CachedFileContent { stamp, what: Arc::clone(&config) });
         Ok(config)
     }
 
@@ -66,16 +66,16 @@ impl Context {
             (Ok(kinds), _) => Arc::new(kinds),
             (Err(error), None) => return Err(error.into()),
             (Err(error), Some(before)) => {
-                self.notice(format!("{error}; the kinds are what they were before"));
+                self.notice(format!("{error}; the previous kinds stay in use"));
                 Arc::clone(&before.what)
             }
         };
-        *read = Some(Read { stamp, what: Arc::clone(&kinds) });
+        *read = Some(CachedFileContent { stamp, what: Arc::clone(&kinds) });
         Ok(kinds)
     }
 
     /// Calls `callback` whenever the registry, the ledger or the configuration changes.
-    pub fn on_change(&self, callback: impl Fn() + Send + 'static) -> Result<Changes, Error> {
+    pub fn on_change(&self, callback: impl Fn() + Send + 'static) -> Result<StoreChangeListener, Error> {
         Ok(self.store.on_change(&["agent-sessions.json", "ledger.db-wal", FILE], callback)?)
     }
 }

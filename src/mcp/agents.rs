@@ -9,43 +9,45 @@ use serde_json::{Value, json};
 
 use super::context::{self, ToolContext};
 use super::tasks;
-use super::tool::{Outcome, Said, Tool, ToolEffect};
-use crate::cli::{recap_text, status_word};
+use super::tool::{Tool, ToolEffect, ToolOutcome, ToolResult};
 use crate::error::Error;
-use crate::manager::{Body, Lifetime, Peeked, SpawnRequest, Spawned};
-use crate::manager::{Lifecycle, Permissions, Recaps, StatusTracker, Terminals};
+use crate::manager::{AgentLookup, AgentScreens, Permissions, Recaps, Spawning, StatusTracker};
+use crate::manager::{Lifetime, Peeked, SpawnRequest, SpawnTarget, Spawned};
 use crate::model::{Agent, Prompt, Status, Workspace};
-use crate::rules::access::permissions::{Act, Place, Relation};
+use crate::rules::access::permissions::{Action, PermissionTable, Relation};
 use crate::rules::lifecycle::params;
+use crate::text::agent::status_word;
+use crate::text::recap::recap_text;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "list_agents",
             ToolEffect::Reads,
-            "The agents within your reach: yourself, those below you, your project and your parent, each with what it \
-             does and the task it is at.",
+            "List the agents that you can reach: yourself, your descendants, the agents of your project and your \
+             parent, each with its status and current task.",
             list,
         ),
         Tool::new(
             "show_agent",
             ToolEffect::Reads,
-            "Everything about one agent, on request with what its screen shows now. Without a name: yourself.",
+            "Show one agent in detail, optionally with the current content of its screen. The default is \
+             yourself.",
             show,
         ),
         Tool::new(
             "spawn_agent",
             ToolEffect::Adds,
-            "Start a child agent for a part of your work, and give it a task. Returns at once with the child's name \
-             and the task's number; `wait_task` gives the result. Without a spec it is like you. Use the workspace \
-             `worktree` when it changes files that others work on too.",
+            "Start a child agent for part of your work and give it a task. Returns immediately with the child's \
+             name and the task number; `wait_task` returns the result. Without a spec, the child gets your own \
+             settings. Use the workspace `worktree` if the child changes files that other agents work on.",
             spawn,
         ),
         Tool::new(
             "recap",
             ToolEffect::Reads,
-            "What happened to an agent in a span of time: its status, tasks, commits, uncommitted changes and last \
-             words. Without a name: yourself.",
+            "Summarize what happened to an agent in a period: status, tasks, commits, uncommitted changes and \
+             last reply. The default is yourself.",
             recap,
         ),
     ]
@@ -54,24 +56,24 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct List {
-    /// Also those that exited or were stopped.
+struct ListAgentsParams {
+    /// Include agents that exited or were stopped.
     #[serde(default)]
     all: bool,
 }
 
-fn list(desk: &ToolContext, given: List) -> Outcome {
-    let manager = desk.manager()?;
-    let place = desk.place()?;
+fn list(context: &ToolContext, input: ListAgentsParams) -> ToolOutcome {
+    let manager = context.manager()?;
+    let permissions = context.permissions()?;
     let current_agents = StatusTracker(manager).current_agents()?;
     let has_ended = |agent: &Agent| matches!(agent.status, Status::Exited | Status::Stopped);
     let mut views = Vec::new();
     let mut text = String::new();
-    for record in place.those(Act::See) {
+    for record in permissions.agents_allowed(Action::See) {
         let Some(agent) = current_agents.agents.iter().find(|agent| agent.id == record.id) else { continue };
-        if given.all || !has_ended(agent) {
-            text.push_str(&line(agent, place.bond(record)));
-            views.push(view(agent, place.bond(record)));
+        if input.all || !has_ended(agent) {
+            text.push_str(&line(agent, permissions.relation(record)));
+            views.push(view(agent, permissions.relation(record)));
         }
     }
     if let Some(silence) = current_agents.silence {
@@ -80,28 +82,28 @@ fn list(desk: &ToolContext, given: List) -> Outcome {
     if text.is_empty() {
         text = "no agents\n".into();
     }
-    Ok(Said { text: text.trim_end().to_owned(), data: json!({ "agents": views }) })
+    Ok(ToolResult { text: text.trim_end().to_owned(), data: json!({ "agents": views }) })
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Show {
-    /// The agent; you, when it is left out.
+struct ShowAgentParams {
+    /// Name of the agent. The default is yourself.
     name: Option<String>,
-    /// Also what its screen shows now.
+    /// Include the current content of its screen.
     #[serde(default)]
     screen: bool,
 }
 
-fn show(desk: &ToolContext, given: Show) -> Outcome {
-    let act = if given.screen { Act::Read } else { Act::See };
-    let (place, record) = desk.reach(act, given.name.as_deref())?;
-    let manager = desk.manager()?;
-    let agent = StatusTracker(manager).show(&record.name)?;
-    let bond = place.bond(&record);
-    let mut text = line(&agent, bond);
-    let mut data = view(&agent, bond);
+fn show(context: &ToolContext, input: ShowAgentParams) -> ToolOutcome {
+    let act = if input.screen { Action::Read } else { Action::See };
+    let (permissions, record) = context.reach(act, input.name.as_deref())?;
+    let manager = context.manager()?;
+    let agent = AgentLookup(manager).show(&record.name)?;
+    let relation = permissions.relation(&record);
+    let mut text = line(&agent, relation);
+    let mut data = view(&agent, relation);
     let facts = [
         ("title", agent.title.clone()),
         ("kind", Some(agent.kind.clone())),
@@ -114,33 +116,33 @@ fn show(desk: &ToolContext, given: Show) -> Outcome {
             text.push_str(&format!("{key}: {value}\n"));
         }
     }
-    if given.screen {
-        let Peeked { text: screen, from, silence, .. } = Terminals(manager).peek(&record.name)?;
+    if input.screen {
+        let Peeked { text: screen, from, silence, .. } = AgentScreens(manager).peek(&record.name)?;
         if let Some(silence) = silence {
             return Err(silence);
         }
         text.push_str(&format!("{}:\n{screen}\n", from.word()));
         data["screen"] = screen.into();
     }
-    Ok(Said { text: text.trim_end().to_owned(), data })
+    Ok(ToolResult { text: text.trim_end().to_owned(), data })
 }
 
 /// What sort of place an agent works in.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(rename_all = "kebab-case")]
-enum Where {
+enum WorkspaceParam {
     InPlace,
     Worktree,
     Scratch,
 }
 
-impl From<Where> for Workspace {
-    fn from(place: Where) -> Workspace {
-        match place {
-            Where::InPlace => Workspace::InPlace,
-            Where::Worktree => Workspace::Worktree,
-            Where::Scratch => Workspace::Scratch,
+impl From<WorkspaceParam> for Workspace {
+    fn from(permissions: WorkspaceParam) -> Workspace {
+        match permissions {
+            WorkspaceParam::InPlace => Workspace::InPlace,
+            WorkspaceParam::Worktree => Workspace::Worktree,
+            WorkspaceParam::Scratch => Workspace::Scratch,
         }
     }
 }
@@ -148,87 +150,89 @@ impl From<Where> for Workspace {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Spawn {
-    /// What it is to do; without it, it waits for tasks.
+struct SpawnAgentParams {
+    /// First task. Without it, the agent waits for tasks.
     task: Option<String>,
-    /// The name of a spec or of a kind (claude, codex, …).
+    /// Name of a spec or of a kind (claude, codex, …).
     spec: Option<String>,
-    /// What it is to be called: letters, digits, `_` and `-`.
+    /// Name of the new agent: letters, digits, `_` and `-`.
     name: Option<String>,
-    /// Free text for people.
+    /// Title that is shown to users.
     title: Option<String>,
-    /// Where it works: `in-place` is the directory as it is, `worktree` a git worktree and branch of its own, `scratch`
-    /// an empty folder.
-    workspace: Option<Where>,
-    /// The directory it works in or branches off from, inside your project; yours, when it is left out.
+    /// Workspace of the agent: `in-place` uses the directory itself, `worktree` its own git worktree and branch,
+    /// `scratch` an empty directory.
+    workspace: Option<WorkspaceParam>,
+    /// Directory inside your project in which the agent works, or from which its worktree is created. The default is
+    /// your directory.
     dir: Option<PathBuf>,
-    /// The branch of its worktree.
+    /// Branch of its worktree.
     branch: Option<String>,
-    /// What its spec takes as parameters.
+    /// Parameters of its spec.
     #[serde(default)]
     params: BTreeMap<String, String>,
-    /// Let it vanish when its task is done; the result stays.
+    /// Remove the agent when its task is done. The result is kept.
     #[serde(default)]
     ephemeral: bool,
 }
 
-fn spawn(desk: &ToolContext, given: Spawn) -> Outcome {
-    if let Some(task) = &given.task {
+fn spawn(context: &ToolContext, input: SpawnAgentParams) -> ToolOutcome {
+    if let Some(task) = &input.task {
         // The task is validated before an agent is started for it.
-        task.parse::<Prompt>().map_err(Error::Unsendable)?;
+        task.parse::<Prompt>().map_err(Error::unsendable)?;
     }
-    let place = desk.place()?;
+    let permissions = context.permissions()?;
     let request = SpawnRequest {
-        body: Body::Spec(spec(&place, given.spec)?),
-        name: given.name.as_deref().map(context::name).transpose()?,
-        dir: Permissions(desk.manager()?).path_within_reach(&place, Some(given.dir.unwrap_or_default()))?,
-        called_for: given.task.clone(),
-        title: given.title,
-        workspace: given.workspace.map(Workspace::from),
-        branch: given.branch,
-        params: given.params.into_iter().collect(),
-        lifetime: given.ephemeral.then_some(Lifetime::Task),
+        body: SpawnTarget::Spec(spec(&permissions, input.spec)?),
+        name: input.name.as_deref().map(context::name).transpose()?,
+        dir: Permissions(context.manager()?)
+            .path_within_reach(&permissions, Some(input.dir.unwrap_or_default()))?,
+        called_for: input.task.clone(),
+        title: input.title,
+        workspace: input.workspace.map(Workspace::from),
+        branch: input.branch,
+        params: input.params.into_iter().collect(),
+        lifetime: input.ephemeral.then_some(Lifetime::Task),
         ..SpawnRequest::default()
     };
-    let spawned = Lifecycle(desk.manager()?).spawn(request)?;
-    begun(desk, spawned, given.task.as_deref())
+    let spawned = Spawning(context.manager()?).spawn(request)?;
+    begun(context, spawned, input.task.as_deref())
 }
 
 /// Queues the task of a new agent and describes both.
-pub(super) fn begun(desk: &ToolContext, spawned: Spawned, task: Option<&str>) -> Outcome {
+pub(super) fn begun(context: &ToolContext, spawned: Spawned, task: Option<&str>) -> ToolOutcome {
     let agent = &spawned.agent;
     let mut remarks = [spawned.remarks, spawned.warnings].concat();
     let mut text = format!("agent `{}` was started in {}", agent.name, agent.working_directory);
     if let Some(branch) = &agent.branch {
         text.push_str(&format!(" on branch {branch}"));
     }
-    let mut given = Value::Null;
+    let mut input = Value::Null;
     if let Some(task) = task {
         let task = params::fill(task, &agent.params);
-        let added = tasks::give(desk, agent.name.as_str(), task)?;
+        let added = tasks::give(context, agent.name.as_str(), task)?;
         text.push_str(&format!(
             "\ntask {0} is on its queue; `wait_task` with id {0} gives the result",
             added.task.id
         ));
-        given = tasks::view(&added.task);
+        input = tasks::view(&added.task);
         remarks.extend(added.remarks);
     }
     for remark in &remarks {
         text.push_str(&format!("\nnote: {remark}"));
     }
-    let data = json!({ "agent": view(agent, Some(Relation::Below)), "task": given, "remarks": remarks });
-    Ok(Said { text, data })
+    let data = json!({ "agent": view(agent, Some(Relation::Below)), "task": input, "remarks": remarks });
+    Ok(ToolResult { text, data })
 }
 
 /// Returns the requested spec. An agent may only name a spec; a file, which can define what runs, is reserved for the
 /// user.
-pub(super) fn spec(place: &Place, named: Option<String>) -> Result<Option<String>, Error> {
+pub(super) fn spec(permissions: &PermissionTable, named: Option<String>) -> Result<Option<String>, Error> {
     let is_path = |text: &str| text.contains('/') || text.starts_with('.') || text.ends_with(".md");
-    match (place.me(), named) {
-        (Some(me), Some(named)) if is_path(&named) => Err(Error::NotPermitted {
-            what: format!("agent `{}` may name a spec, not a file", me.name),
-            hint: "`symposium spec list` shows the specs of this project".into(),
-        }),
+    match (permissions.calling_agent(), named) {
+        (Some(me), Some(named)) if is_path(&named) => {
+            Err(Error::not_permitted(format!("agent `{}` may name a spec, not a file", me.name))
+                .hint("`symposium spec list` shows the specs of this project"))
+        }
         (_, named) => Ok(named),
     }
 }
@@ -236,32 +240,33 @@ pub(super) fn spec(place: &Place, named: Option<String>) -> Result<Option<String
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct AskRecap {
-    /// The agent; you, when it is left out.
+struct RecapParams {
+    /// Name of the agent. The default is yourself.
     name: Option<String>,
-    /// How far back to look, in minutes; since somebody last looked at it, when it is left out.
+    /// Length of the period in minutes. The default is the time since a user last viewed the agent.
     #[schemars(range(min = 1, max = 525600))]
     minutes: Option<u32>,
 }
 
-fn recap(desk: &ToolContext, given: AskRecap) -> Outcome {
-    let (_, record) = desk.reach(Act::Read, given.name.as_deref())?;
-    let since = given.minutes.map(|minutes| {
-        crate::env::Env::now() - jiff::SignedDuration::from_mins(i64::from(minutes.min(MOST_MINUTES)))
-    });
-    let recap = Recaps(desk.manager()?).recap(&record.name, since)?;
-    Ok(Said { text: recap_text(&recap), data: json!(recap) })
+fn recap(context: &ToolContext, input: RecapParams) -> ToolOutcome {
+    let (_, record) = context.reach(Action::Read, input.name.as_deref())?;
+    let now = context.manager()?.now();
+    let since = input
+        .minutes
+        .map(|minutes| now - jiff::SignedDuration::from_mins(i64::from(minutes.min(MAX_MINUTES))));
+    let recap = Recaps(context.manager()?).recap(&record.name, since)?;
+    Ok(ToolResult { text: recap_text(&recap), data: json!(recap) })
 }
 
 /// The number of minutes in a year.
-const MOST_MINUTES: u32 = 525_600;
+const MAX_MINUTES: u32 = 525_600;
 
 /// Describes an agent in one line.
-fn line(agent: &Agent, bond: Option<Relation>) -> String {
+fn line(agent: &Agent, relation: Option<Relation>) -> String {
     let mut text = format!("{}", agent.name);
-    match bond {
+    match relation {
         Some(Relation::Itself) => text.push_str(" (you)"),
-        Some(bond) => text.push_str(&format!(" ({})", bond.word())),
+        Some(relation) => text.push_str(&format!(" ({})", relation.word())),
         None => {}
     }
     text.push_str(&format!(": {}, {}, spec {}", status_word(agent), agent.reason, agent.spec));
@@ -277,14 +282,16 @@ fn line(agent: &Agent, bond: Option<Relation>) -> String {
 
 /// Returns the fields of an agent that are useful to a model, without its id, command line, clients and tmux
 /// location.
-fn view(agent: &Agent, bond: Option<Relation>) -> Value {
+fn view(agent: &Agent, relation: Option<Relation>) -> Value {
     #[derive(Serialize)]
-    struct View<'a> {
-        bond: Option<&'a str>,
+    struct RelatedAgent<'a> {
+        /// The name of the field is a public contract.
+        #[serde(rename = "bond")]
+        relation: Option<&'a str>,
         #[serde(flatten)]
         agent: &'a Agent,
     }
-    let mut view = json!(View { bond: bond.map(Relation::word), agent });
+    let mut view = json!(RelatedAgent { relation: relation.map(Relation::word), agent });
     if let Some(view) = view.as_object_mut() {
         for key in ["id", "command", "clients", "tmux", "pid", "conversation", "host", "restart"] {
             view.remove(key);

@@ -8,20 +8,20 @@ use tokio::io::{AsyncRead, ReadBuf, Stdin};
 use tokio::sync::watch;
 
 /// Standard input with a notification at its end.
-pub(super) struct Input {
+pub(super) struct ClosingInput {
     stdin: Stdin,
     over: watch::Sender<bool>,
 }
 
-impl Input {
+impl ClosingInput {
     /// Wraps standard input. The receiver becomes `true` at the end of the input.
-    pub(super) fn new(stdin: Stdin) -> (Input, watch::Receiver<bool>) {
+    pub(super) fn new(stdin: Stdin) -> (ClosingInput, watch::Receiver<bool>) {
         let (over, is_over) = watch::channel(false);
-        (Input { stdin, over }, is_over)
+        (ClosingInput { stdin, over }, is_over)
     }
 }
 
-impl AsyncRead for Input {
+impl AsyncRead for ClosingInput {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -6,36 +6,37 @@ use serde_json::json;
 
 use super::context::{self, ToolContext};
 use super::taskspaces;
-use super::tool::{Outcome, Said, Tool, ToolEffect};
+use super::tool::{Tool, ToolEffect, ToolOutcome, ToolResult};
 use crate::error::Error;
 use crate::manager::{MessageFilter, MessageRequest};
 use crate::manager::{Messages, Permissions};
 use crate::model::{Message, PERSON};
-use crate::rules::access::permissions::{Act, Place};
+use crate::rules::access::permissions::{Action, PermissionTable};
 use crate::rules::tasks::address::Address;
 
 /// Maximum number of messages in a list. More would not be useful to a model.
-const MOST_LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "send_message",
             ToolEffect::Adds,
-            "Write to another agent or to a person. An agent gets it typed in when it is idle, marked with your name. \
-             Ask your parent when you need a decision; answer your children's questions.",
+            "Send a message to another agent or to the user. An agent receives it as typed input when it is idle, \
+             marked with your name. Ask your parent if you need a decision; answer your children's questions.",
             send,
         ),
         Tool::new(
             "read_messages",
             ToolEffect::Adds,
-            "The messages that wait for you; from now on they count as read.",
+            "Return your unread messages and mark them as read.",
             read,
         ),
         Tool::new(
             "signal_user",
             ToolEffect::Adds,
-            "Tell the person something they should know now: they get a notification and find it in their messages.",
+            "Notify the user of something important. The user gets a notification and finds the text in their \
+             messages.",
             signal,
         ),
     ]
@@ -44,39 +45,40 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Send {
-    /// An agent's name, `parent`, `children`, `person`, or `@` for everybody in your project (only those are woken whom
-    /// the text mentions as `@name`).
+struct SendMessageParams {
+    /// Name of an agent, `parent`, `children`, `person` (the user), or `@` for all agents of your project (only agents
+    /// that the text mentions as `@name` are woken).
     to: String,
-    /// What you say.
+    /// Text of the message.
     text: String,
 }
 
-fn send(desk: &ToolContext, given: Send) -> Outcome {
-    let place = desk.place()?;
-    may_be_written_to(desk, &place, &given.to)?;
-    post(desk, given.to, given.text)
+fn send(context: &ToolContext, input: SendMessageParams) -> ToolOutcome {
+    let permissions = context.permissions()?;
+    may_be_written_to(context, &permissions, &input.to)?;
+    post(context, input.to, input.text)
 }
 
 /// Rejects agents and projects that are outside of the caller's permissions.
-fn may_be_written_to(desk: &ToolContext, place: &Place, to: &str) -> Result<(), Error> {
-    let Some(me) = place.me() else { return Ok(()) };
+fn may_be_written_to(context: &ToolContext, permissions: &PermissionTable, to: &str) -> Result<(), Error> {
+    let Some(me) = permissions.calling_agent() else { return Ok(()) };
     match Address::parse(to) {
         Address::Parent | Address::Children | Address::Person => Ok(()),
-        Address::Everyone(project) if project.is_empty() || place.is_own_project(&project) => Ok(()),
-        Address::Everyone(project) => Err(Error::NotPermitted {
-            what: format!("agent `{}` may not write to all of project `{project}`", me.name),
-            hint: "`@` is everybody in your own project".into(),
-        }),
-        Address::Agent { name, .. } => {
-            Permissions(desk.manager()?).within_reach(place, Act::Message, &context::name(&name)?).map(drop)
-        }
+        Address::Everyone(project) if project.is_empty() || permissions.is_own_project(&project) => Ok(()),
+        Address::Everyone(project) => Err(Error::not_permitted(format!(
+            "agent `{}` may not write to all of project `{project}`",
+            me.name
+        ))
+        .hint("`@` reaches all agents in your own project")),
+        Address::Agent { name, .. } => Permissions(context.manager()?)
+            .within_reach(permissions, Action::Message, &context::name(&name)?)
+            .map(drop),
     }
 }
 
 /// Sends a message in the name of the caller.
-pub(super) fn post(desk: &ToolContext, to: String, text: String) -> Outcome {
-    let manager = desk.manager()?;
+pub(super) fn post(context: &ToolContext, to: String, text: String) -> ToolOutcome {
+    let manager = context.manager()?;
     let sent = Messages(manager).message_send(&MessageRequest { to, text, by: None, dir: None })?;
     let names: Vec<String> = sent.iter().map(recipient).collect();
     let remarks = Messages(manager).message_remarks(&sent);
@@ -84,7 +86,7 @@ pub(super) fn post(desk: &ToolContext, to: String, text: String) -> Outcome {
     for remark in &remarks {
         text.push_str(&format!("\nnote: {remark}"));
     }
-    Ok(Said { text, data: json!({ "messages": sent, "remarks": remarks }) })
+    Ok(ToolResult { text, data: json!({ "messages": sent, "remarks": remarks }) })
 }
 
 fn recipient(message: &Message) -> String {
@@ -94,21 +96,21 @@ fn recipient(message: &Message) -> String {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Read {
-    /// Only look, also at those you have read and sent; nothing counts as read because of it.
+struct ReadMessagesParams {
+    /// Include messages that you have read or sent. Does not mark messages as read.
     #[serde(default)]
     all: bool,
 }
 
-fn read(desk: &ToolContext, given: Read) -> Outcome {
-    let manager = desk.manager()?;
+fn read(context: &ToolContext, input: ReadMessagesParams) -> ToolOutcome {
+    let manager = context.manager()?;
     // Fails if the calling agent does not exist any more.
-    desk.place()?;
-    let mail = match given.all {
+    context.permissions()?;
+    let mail = match input.all {
         true => Messages(manager).message_list(&MessageFilter {
             of: None,
             all: true,
-            newest: Some(MOST_LISTED),
+            newest: Some(MAX_LISTED),
         })?,
         false => Messages(manager).message_read(None)?,
     };
@@ -119,23 +121,25 @@ fn read(desk: &ToolContext, given: Read) -> Outcome {
         true => "no messages".to_owned(),
         false => mail.iter().map(entry).collect::<Vec<_>>().join("\n\n"),
     };
-    Ok(Said { text, data: json!({ "messages": mail }) })
+    Ok(ToolResult { text, data: json!({ "messages": mail }) })
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Signal {
-    /// What they should know.
+struct SignalUserParams {
+    /// Text of the notification.
     message: String,
 }
 
-fn signal(desk: &ToolContext, given: Signal) -> Outcome {
-    let place = desk.place()?;
-    let mut said = post(desk, PERSON.to_owned(), given.message.clone())?;
-    let noted = place.me().map(|me| taskspaces::note(desk, me, &format!("to the person: {}", given.message)));
+fn signal(context: &ToolContext, input: SignalUserParams) -> ToolOutcome {
+    let permissions = context.permissions()?;
+    let mut result = post(context, PERSON.to_owned(), input.message.clone())?;
+    let noted = permissions
+        .calling_agent()
+        .map(|me| taskspaces::note(context, me, &format!("to the user: {}", input.message)));
     if let Some(Err(error)) = noted {
-        said.text.push_str(&format!("\nnote: it could not be written into your log: {error}"));
+        result.text.push_str(&format!("\nnote: it could not be written into your log: {error}"));
     }
-    Ok(said)
+    Ok(result)
 }

@@ -10,6 +10,7 @@ mod context;
 mod input;
 mod messages;
 mod resources;
+mod review;
 mod server;
 mod tasks;
 mod taskspaces;
@@ -25,26 +26,26 @@ use tracing_subscriber::layer::SubscriberExt;
 
 use crate::error::Error;
 use context::ToolContext;
-use input::Input;
-use server::Server;
+use input::ClosingInput;
+use server::McpHandler;
 
 /// Maximum number of tools that run at the same time. A waiting call does not occupy a thread.
-const HANDS: usize = 8;
+const MAX_CALLS: usize = 8;
 
 /// Serves requests until the client closes standard input.
 pub fn run(home: Option<PathBuf>) -> Result<(), Error> {
     log();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(HANDS)
+        .max_blocking_threads(MAX_CALLS)
         .build()
         .map_err(Error::io("cannot start the MCP server"))?;
     let ended = runtime.block_on(async {
         let (stdin, stdout) = stdio();
-        let (input, is_over) = Input::new(stdin);
-        let server = Server::new(ToolContext::new(home), is_over);
+        let (input, is_over) = ClosingInput::new(stdin);
+        let server = McpHandler::new(ToolContext::new(home), is_over);
         let failed =
-            |what: String| Error::io("the MCP client was not understood")(std::io::Error::other(what));
+            |what: String| Error::io("the MCP client sent an invalid message")(std::io::Error::other(what));
         let running = match server.serve((input, stdout)).await {
             Ok(running) => running,
             // The client closed the connection without a request, for example to test whether the server starts.

@@ -6,10 +6,9 @@ use serde_json::json;
 
 use super::board;
 use super::context::{self, ToolContext};
-use super::tool::words;
-use crate::error::Error;
-use crate::manager::{Messages, Terminals};
-use crate::rules::access::permissions::Act;
+use crate::error::{Code, Error};
+use crate::manager::{AgentLogs, Messages};
+use crate::rules::access::permissions::Action;
 
 const BOARD: &str = "symposium://board";
 const AGENTS: &str = "symposium://agents/";
@@ -19,7 +18,7 @@ pub(super) fn fixed() -> Vec<Resource> {
     vec![
         Resource::new(BOARD, "board")
             .with_title("The board of this project")
-            .with_description("Which notes the agents of this project share, with who wrote them and when")
+            .with_description("List of the notes that the agents of this project share, with author and time")
             .with_mime_type("application/json"),
     ]
 }
@@ -29,71 +28,71 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new("symposium://board/{+key}", "note")
             .with_title("A note on the board")
-            .with_description("What one note of this project's board says")
+            .with_description("Text of one note on this project's board")
             .with_mime_type("text/plain"),
         ResourceTemplate::new("symposium://agents/{name}/transcript", "transcript")
             .with_title("The end of a transcript")
-            .with_description("The last of what an agent's terminal showed, as text")
+            .with_description("Last output of an agent's terminal, as text")
             .with_mime_type("text/plain"),
     ]
 }
 
 /// Returns the content of a resource.
-pub(super) fn read(desk: &ToolContext, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(context: &ToolContext, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let unknown = || {
         ErrorData::resource_not_found(
-            format!("there is no resource `{uri}`; `resources/templates/list` tells their forms"),
+            format!("there is no resource `{uri}`; `resources/templates/list` lists the valid forms"),
             Some(json!({ "uri": uri })),
         )
     };
-    let (mime, text) = match wanted(uri).ok_or_else(unknown)? {
-        Wanted::Board => ("application/json", board::list(desk).map(|said| said.data.to_string())),
-        Wanted::Note(key) => ("text/plain", note(desk, &key)),
-        Wanted::Transcript(name) => ("text/plain", transcript(desk, &name)),
+    let (mime, text) = match parse_address(uri).ok_or_else(unknown)? {
+        ResourceAddress::Board => {
+            ("application/json", board::list(context).map(|result| result.data.to_string()))
+        }
+        ResourceAddress::Note(key) => ("text/plain", note(context, &key)),
+        ResourceAddress::Transcript(name) => ("text/plain", transcript(context, &name)),
     };
-    let text = text.map_err(|error| failed(uri, &desk.confine(error)))?;
+    let text = text.map_err(|error| failed(uri, &context.redact_error(error)))?;
     let contents = ResourceContents::text(text, uri).with_mime_type(mime);
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn note(desk: &ToolContext, key: &str) -> Result<String, Error> {
-    desk.place()?;
-    Ok(Messages(desk.manager()?).board_get(None, key)?.value.unwrap_or_default())
+fn note(context: &ToolContext, key: &str) -> Result<String, Error> {
+    context.permissions()?;
+    Ok(Messages(context.manager()?).board_get(None, key)?.value.unwrap_or_default())
 }
 
-fn transcript(desk: &ToolContext, name: &str) -> Result<String, Error> {
-    let (_, record) = desk.reach(Act::Read, Some(name))?;
-    Terminals(desk.manager()?).logs_tail(&record.name)
+fn transcript(context: &ToolContext, name: &str) -> Result<String, Error> {
+    let (_, record) = context.reach(Action::Read, Some(name))?;
+    AgentLogs(context.manager()?).logs_tail(&record.name)
 }
 
 /// Translates an error: a missing or forbidden resource is reported as not found, all others as internal errors.
 fn failed(uri: &str, error: &Error) -> ErrorData {
-    let report = error.report();
-    let data = Some(json!({ "uri": uri, "code": report.code, "hints": report.hints }));
-    match report.exit {
-        2 | 3 => ErrorData::resource_not_found(words(&report), data),
-        _ if report.code == "out-of-place" => ErrorData::resource_not_found(words(&report), data),
-        _ => ErrorData::internal_error(words(&report), data),
+    let data = Some(json!({ "uri": uri, "code": error.code().as_str(), "hints": error.hints() }));
+    match (error.exit(), error.code()) {
+        (2 | 3, _) | (_, Code::NotPermitted) => ErrorData::resource_not_found(error.text(), data),
+        _ => ErrorData::internal_error(error.text(), data),
     }
 }
 
 /// The resource that an address denotes.
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum ResourceAddress {
     Board,
     Note(String),
     Transcript(String),
 }
 
-fn wanted(uri: &str) -> Option<Wanted> {
+fn parse_address(uri: &str) -> Option<ResourceAddress> {
     if uri.trim_end_matches('/') == BOARD {
-        return Some(Wanted::Board);
+        return Some(ResourceAddress::Board);
     }
     if let Some(key) = uri.strip_prefix(BOARD).and_then(|rest| rest.strip_prefix('/')) {
-        return decoded(key).map(Wanted::Note);
+        return decoded(key).map(ResourceAddress::Note);
     }
     let name = uri.strip_prefix(AGENTS)?.strip_suffix("/transcript")?;
-    decoded(name).filter(|name| context::name(name).is_ok()).map(Wanted::Transcript)
+    decoded(name).filter(|name| context::name(name).is_ok()).map(ResourceAddress::Transcript)
 }
 
 /// Decodes percent escapes such as `%20`. Returns `None` if the result is not valid text.
@@ -118,11 +117,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_says_what_is_wanted() {
-        let note = |key: &str| Some(Wanted::Note(key.into()));
+    fn resource_address_is_parsed() {
+        let note = |key: &str| Some(ResourceAddress::Note(key.into()));
         for (uri, expected) in [
-            ("symposium://board", Some(Wanted::Board)),
-            ("symposium://board/", Some(Wanted::Board)),
+            ("symposium://board", Some(ResourceAddress::Board)),
+            ("symposium://board/", Some(ResourceAddress::Board)),
             ("symposium://board/plan", note("plan")),
             ("symposium://board/auth/next steps", note("auth/next steps")),
             ("symposium://board/auth%2Fnext%20steps%3a", note("auth/next steps:")),
@@ -131,14 +130,14 @@ mod tests {
             ("symposium://board/%zz", None),
             ("symposium://board/%ff", None),
             ("symposium://boards", None),
-            ("symposium://agents/a-1/transcript", Some(Wanted::Transcript("a-1".into()))),
+            ("symposium://agents/a-1/transcript", Some(ResourceAddress::Transcript("a-1".into()))),
             ("symposium://agents/../x/transcript", None),
             ("symposium://agents//transcript", None),
             ("symposium://agents/a", None),
             ("file:///etc/passwd", None),
             ("", None),
         ] {
-            assert_eq!(wanted(uri), expected, "{uri}");
+            assert_eq!(parse_address(uri), expected, "{uri}");
         }
     }
 }

@@ -12,47 +12,55 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::watch;
 
 use super::context::ToolContext;
-use super::tool::{Tool, Way, answer};
-use super::{agents, board, messages, resources, tasks, taskspaces, wait};
+use super::tool::{Execution, Tool, answer};
+use super::{agents, board, messages, resources, review, tasks, taskspaces, wait};
 
 /// The instructions that a model receives about all tools.
-const ABOUT: &str = "Symposium keeps coding agents alive in tmux, and you may be one of them. \
-Delegate: `spawn_agent` with a task starts a child, `wait_task` gives what came of it. \
-Report: `report_progress` and `complete_task` speak for the task you were given. \
-Talk: `send_message` to an agent, `parent`, `children` or `person`; `read_messages` shows what waits for you. \
-Share: `board_set` and `board_get` are notes of your project. \
-You reach yourself, the agents below you, your project, and your parent with messages.";
+const INSTRUCTIONS: &str = "Symposium runs coding agents in tmux; you may be one of them. \
+Delegate: `spawn_agent` with a task starts a child agent, `wait_task` returns the result. \
+Report: `report_progress` and `complete_task` apply to your current task. \
+Communicate: `send_message` sends to an agent, `parent`, `children` or `person` (the user); `read_messages` returns \
+your unread messages. \
+Share: `board_set` and `board_get` write and read notes of your project. \
+Review: `list_review_comments` returns the user's comments on your changes; `resolve_review_comment` marks one as done. \
+You can reach yourself, your descendants, the agents of your project and, with messages, your parent.";
 
 /// The supported requests that have parameters.
-const KNOWN: [&str; 5] = ["initialize", "tools/call", "tools/list", "resources/read", "resources/list"];
+const METHODS_WITH_PARAMS: [&str; 5] =
+    ["initialize", "tools/call", "tools/list", "resources/read", "resources/list"];
 
 /// All tools in the order in which they are listed.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
-    [agents::tools(), tasks::tools(), messages::tools(), board::tools(), taskspaces::tools()]
-        .into_iter()
-        .flatten()
-        .collect()
+    let groups = [
+        agents::tools(),
+        tasks::tools(),
+        messages::tools(),
+        board::tools(),
+        taskspaces::tools(),
+        review::tools(),
+    ];
+    groups.into_iter().flatten().collect()
 });
 
 /// The request handler of the MCP server.
-pub(super) struct Server {
-    desk: Arc<ToolContext>,
+pub(super) struct McpHandler {
+    context: Arc<ToolContext>,
     /// Becomes `true` when the client has closed the connection.
     is_over: watch::Receiver<bool>,
 }
 
-impl Server {
-    pub(super) fn new(desk: ToolContext, is_over: watch::Receiver<bool>) -> Server {
-        Server { desk: Arc::new(desk), is_over }
+impl McpHandler {
+    pub(super) fn new(context: ToolContext, is_over: watch::Receiver<bool>) -> McpHandler {
+        McpHandler { context: Arc::new(context), is_over }
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
         let can = ServerCapabilities::builder().enable_tools().enable_resources().build();
         ServerConfig::new(can)
             .with_server_info(Implementation::new("symposium", env!("CARGO_PKG_VERSION")))
-            .with_instructions(ABOUT)
+            .with_instructions(INSTRUCTIONS)
     }
 
     async fn list_tools(
@@ -66,18 +74,18 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        request_context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
             let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             let what = format!("there is no tool `{}`; known: {}", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(what, None));
         };
-        let given = request.arguments.unwrap_or_default();
-        let desk = Arc::clone(&self.desk);
-        let outcome = match &tool.way {
-            Way::AtOnce(call) => on_a_thread(move || call(&desk, given)).await??,
-            Way::Waits => wait::wait(desk, given, &context, self.is_over.clone()).await?,
+        let input = request.arguments.unwrap_or_default();
+        let context = Arc::clone(&self.context);
+        let outcome = match &tool.execution {
+            Execution::Immediate(call) => on_a_thread(move || call(&context, input)).await??,
+            Execution::Waits => wait::wait(context, input, &request_context, self.is_over.clone()).await?,
         };
         answer(tool.name, outcome).map(Into::into)
     }
@@ -89,9 +97,9 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        match KNOWN.contains(&method.as_str()) {
+        match METHODS_WITH_PARAMS.contains(&method.as_str()) {
             true => {
-                Err(ErrorData::invalid_params(format!("the parameters of `{method}` do not fit it"), None))
+                Err(ErrorData::invalid_params(format!("the parameters of `{method}` are not valid"), None))
             }
             false => {
                 Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no `{method}`"), None))
@@ -120,8 +128,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let desk = Arc::clone(&self.desk);
-        on_a_thread(move || resources::read(&desk, &request.uri)).await?.map(Into::into)
+        let context = Arc::clone(&self.context);
+        on_a_thread(move || resources::read(&context, &request.uri)).await?.map(Into::into)
     }
 }
 
@@ -131,5 +139,5 @@ pub(super) async fn on_a_thread<T: Send + 'static>(
 ) -> Result<T, ErrorData> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| ErrorData::internal_error(format!("a tool broke off: {error}"), None))
+        .map_err(|error| ErrorData::internal_error(format!("a tool failed unexpectedly: {error}"), None))
 }

@@ -9,16 +9,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::context::ToolContext;
-use super::tool::{Outcome, Said, Tool, ToolEffect};
+use super::tool::{Tool, ToolEffect, ToolOutcome, ToolResult};
 use super::{agents, context, wait};
 use crate::error::Error;
 use crate::manager::{Permissions, Tasks};
 use crate::manager::{TaskAdded, TaskFilter, TaskRequest};
-use crate::model::{self, Progress, Task, TaskId, TaskState};
-use crate::rules::access::permissions::{Act, Place};
+use crate::model::{self, Task, TaskId, TaskProgress, TaskState};
+use crate::rules::access::permissions::{Action, PermissionTable};
 
 /// Maximum number of tasks in a list. More would not be useful to a model.
-const MOST_LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 /// Prefix of a spec whose agents may all take the task.
 const ANY: &str = "any:";
 
@@ -27,32 +27,34 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "add_task",
             ToolEffect::Adds,
-            "Put work on the queue of an agent. It is typed in when the agent is idle, one task at a time, by priority \
-             and age. `wait_task` gives the result.",
+            "Add a task to the queue of an agent. The task is typed in when the agent is idle, one task at a \
+             time, in order of priority and age. `wait_task` returns the result.",
             add,
         ),
         Tool::new(
             "task_status",
             ToolEffect::Reads,
-            "One task with all that happened to it; without a number, the open tasks of your place and those you gave.",
+            "Show one task with its history. Without a number, list the open tasks of the agents that you can \
+             reach and the tasks that you added.",
             status,
         ),
-        Tool::waiting::<wait::Arguments>(
+        Tool::waiting::<wait::WaitTaskParams>(
             "wait_task",
-            "Wait until a task is over and get its result. When the time is up first, or somebody has to answer its \
-             agent, the answer says so: call it again afterwards. Several waits can be under way at once.",
+            "Wait until a task ends and return its result. If the time limit is reached first, or if the task's \
+             agent waits for an answer, the result says so; call the tool again afterwards. Several waits can run \
+             at the same time.",
         ),
         Tool::new(
             "report_progress",
             ToolEffect::Adds,
-            "Say how far you are with your task; whoever waits for it sees it.",
+            "Report the progress of your task. Callers that wait for the task receive it.",
             progress,
         ),
         Tool::new(
             "complete_task",
             ToolEffect::Adds,
-            "End your task with its result, or as failed with the reason. Whoever gave it to you reads the result, so \
-             put everything into it that they need.",
+            "End your task with its result, or mark it as failed with the reason. The result is sent to the agent \
+             or user that added the task, so include everything they need.",
             complete,
         ),
     ]
@@ -62,7 +64,7 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(rename_all = "lowercase")]
-enum Priority {
+enum PriorityParam {
     Critical,
     High,
     Normal,
@@ -70,14 +72,14 @@ enum Priority {
     Idle,
 }
 
-impl From<Priority> for model::Priority {
-    fn from(priority: Priority) -> model::Priority {
+impl From<PriorityParam> for model::Priority {
+    fn from(priority: PriorityParam) -> model::Priority {
         match priority {
-            Priority::Critical => model::Priority::Critical,
-            Priority::High => model::Priority::High,
-            Priority::Normal => model::Priority::Normal,
-            Priority::Low => model::Priority::Low,
-            Priority::Idle => model::Priority::Idle,
+            PriorityParam::Critical => model::Priority::Critical,
+            PriorityParam::High => model::Priority::High,
+            PriorityParam::Normal => model::Priority::Normal,
+            PriorityParam::Low => model::Priority::Low,
+            PriorityParam::Idle => model::Priority::Idle,
         }
     }
 }
@@ -85,45 +87,45 @@ impl From<Priority> for model::Priority {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Add {
-    /// An agent's name; a spec, of which an agent is started for it; or `any:SPEC`, which the first idle agent of that
-    /// spec takes.
+struct AddTaskParams {
+    /// Name of an agent; a spec, from which a new agent is started; or `any:SPEC` for the first idle agent of that
+    /// spec.
     agent: String,
-    /// What is to be done.
+    /// Text of the task.
     text: String,
-    /// How urgent it is; `normal`, when it is left out.
-    priority: Option<Priority>,
-    /// Numbers of tasks that must be done before.
+    /// Priority of the task. The default is `normal`.
+    priority: Option<PriorityParam>,
+    /// Numbers of the tasks that must be done first.
     #[serde(default)]
     after: Vec<i64>,
-    /// A file of your project whose content is handed along.
+    /// File of your project whose content is added to the task.
     topic: Option<PathBuf>,
-    /// How many seconds it may take.
+    /// Time limit of the task in seconds.
     #[schemars(range(min = 1))]
     timeout_s: Option<u32>,
-    /// How often it may be tried again when it fails.
+    /// Number of retries if the task fails.
     #[serde(default)]
     retries: u32,
 }
 
-fn add(desk: &ToolContext, given: Add) -> Outcome {
-    let place = desk.place()?;
-    may_be_given(desk, &place, &given.agent)?;
-    for id in &given.after {
-        Permissions(desk.manager()?).task_within_reach(&place, Act::See, TaskId(*id))?;
+fn add(context: &ToolContext, input: AddTaskParams) -> ToolOutcome {
+    let permissions = context.permissions()?;
+    may_be_given(context, &permissions, &input.agent)?;
+    for id in &input.after {
+        Permissions(context.manager()?).task_within_reach(&permissions, Action::See, TaskId(*id))?;
     }
-    let added = Tasks(desk.manager()?).task_add(TaskRequest {
-        to: agents::spec(&place, Some(given.agent))?.unwrap_or_default(),
-        text: given.text,
-        priority: given.priority.map_or(model::Priority::Normal, model::Priority::from),
-        after: given.after.into_iter().map(TaskId).collect(),
-        topic: Permissions(desk.manager()?).path_within_reach(&place, given.topic)?,
-        timeout: given.timeout_s.map(|seconds| Duration::from_secs(u64::from(seconds))),
-        retries: given.retries,
-        dir: Permissions(desk.manager()?).path_within_reach(&place, Some(PathBuf::new()))?,
+    let added = Tasks(context.manager()?).task_add(TaskRequest {
+        to: agents::spec(&permissions, Some(input.agent))?.unwrap_or_default(),
+        text: input.text,
+        priority: input.priority.map_or(model::Priority::Normal, model::Priority::from),
+        after: input.after.into_iter().map(TaskId).collect(),
+        topic: Permissions(context.manager()?).path_within_reach(&permissions, input.topic)?,
+        timeout: input.timeout_s.map(|seconds| Duration::from_secs(u64::from(seconds))),
+        retries: input.retries,
+        dir: Permissions(context.manager()?).path_within_reach(&permissions, Some(PathBuf::new()))?,
         by: None,
     })?;
-    let mut text = format!("task {} is on the queue of {}", added.task.id, added.task.whose());
+    let mut text = format!("task {} is on the queue of {}", added.task.id, added.task.assignee_name());
     if let Some(spawned) = &added.spawned {
         text.push_str(&format!(", which was started for it: `{spawned}`"));
     }
@@ -131,62 +133,65 @@ fn add(desk: &ToolContext, given: Add) -> Outcome {
         text.push_str(&format!("\nnote: {remark}"));
     }
     let data = json!({ "task": view(&added.task), "spawned": added.spawned, "remarks": added.remarks });
-    Ok(Said { text, data })
+    Ok(ToolResult { text, data })
 }
 
 /// Rejects agents outside of the caller's permissions, and queues from which such agents take tasks.
-fn may_be_given(desk: &ToolContext, place: &Place, to: &str) -> Result<(), Error> {
+fn may_be_given(context: &ToolContext, permissions: &PermissionTable, to: &str) -> Result<(), Error> {
     if let Some(spec) = to.strip_prefix(ANY) {
-        return match (place.allows_pool(spec), place.me()) {
+        return match (permissions.allows_pool(spec), permissions.calling_agent()) {
             (true, _) | (_, None) => Ok(()),
-            (false, Some(me)) => Err(Error::NotPermitted {
-                what: format!("agents of `{spec}` whom `{}` may not give tasks to could take it", me.name),
-                hint: "name the agent; `list_agents` tells who is within reach".into(),
-            }),
+            (false, Some(me)) => Err(Error::not_permitted(format!(
+                "agent `{}` may not give tasks to every agent of `{spec}`",
+                me.name
+            ))
+            .hint("name an agent; `list_agents` returns the agents within reach")),
         };
     }
-    match to.parse().ok().filter(|name| place.find(name).is_some()) {
-        Some(name) => Permissions(desk.manager()?).within_reach(place, Act::Task, &name).map(drop),
+    match to.parse().ok().filter(|name| permissions.find(name).is_some()) {
+        Some(name) => {
+            Permissions(context.manager()?).within_reach(permissions, Action::Task, &name).map(drop)
+        }
         // The name of a spec: an agent that is started for it becomes a child of the caller.
         None => Ok(()),
     }
 }
 
 /// Queues the task of an agent that was just started.
-pub(super) fn give(desk: &ToolContext, to: &str, text: String) -> Result<TaskAdded, Error> {
-    Tasks(desk.manager()?).task_add(TaskRequest { to: to.to_owned(), text, ..TaskRequest::default() })
+pub(super) fn give(context: &ToolContext, to: &str, text: String) -> Result<TaskAdded, Error> {
+    Tasks(context.manager()?).task_add(TaskRequest { to: to.to_owned(), text, ..TaskRequest::default() })
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Ask {
-    /// The task's number.
+struct TaskStatusParams {
+    /// Number of the task.
     id: Option<i64>,
-    /// Without a number: only the tasks of this agent.
+    /// List only the tasks of this agent. Ignored with a number.
     agent: Option<String>,
-    /// Without a number: also those that are over, the newest ones.
+    /// Include the most recent tasks that have ended. Ignored with a number.
     #[serde(default)]
     all: bool,
 }
 
-fn status(desk: &ToolContext, given: Ask) -> Outcome {
-    let place = desk.place()?;
-    let manager = desk.manager()?;
-    if let Some(id) = given.id {
-        Permissions(manager).task_within_reach(&place, Act::See, TaskId(id))?;
+fn status(context: &ToolContext, input: TaskStatusParams) -> ToolOutcome {
+    let permissions = context.permissions()?;
+    let manager = context.manager()?;
+    if let Some(id) = input.id {
+        Permissions(manager).task_within_reach(&permissions, Action::See, TaskId(id))?;
         let shown = Tasks(manager).task_show(TaskId(id))?;
         let mut text = card(&shown.view.task);
         if let Some(waits_for) = &shown.view.waits_for {
             text.push_str(&format!("\nwaits: {waits_for}"));
         }
-        return Ok(Said { text, data: json!(shown) });
+        return Ok(ToolResult { text, data: json!(shown) });
     }
-    let agent = given.agent.as_deref().map(context::name).transpose()?;
-    let states = if given.all { TaskState::ALL.to_vec() } else { TaskState::OPEN.to_vec() };
+    let agent = input.agent.as_deref().map(context::name).transpose()?;
+    let states = if input.all { TaskState::ALL.to_vec() } else { TaskState::OPEN.to_vec() };
     let mut tasks = Tasks(manager).task_list(&TaskFilter { agent, states, newest: None, since: None })?;
-    tasks.retain(|task| place.allows_about(Act::See, task));
-    let left_out = tasks.len().saturating_sub(MOST_LISTED);
+    tasks.retain(|task| permissions.allows_about(Action::See, task));
+    let left_out = tasks.len().saturating_sub(MAX_LISTED);
     tasks.drain(..left_out);
     let mut text: String = tasks.iter().map(|task| line(task) + "\n").collect();
     if left_out > 0 {
@@ -196,74 +201,72 @@ fn status(desk: &ToolContext, given: Ask) -> Outcome {
         text = "no tasks\n".into();
     }
     let views: Vec<Value> = tasks.iter().map(view).collect();
-    Ok(Said { text: text.trim_end().to_owned(), data: json!({ "tasks": views, "left_out": left_out }) })
+    Ok(ToolResult { text: text.trim_end().to_owned(), data: json!({ "tasks": views, "left_out": left_out }) })
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Report {
-    /// How far it is, of a hundred.
+struct ReportProgressParams {
+    /// Progress in percent.
     #[schemars(range(max = 100))]
     percent: u8,
-    /// In a few words.
+    /// Short description of the progress.
     #[serde(default)]
     note: String,
-    /// The task's number; the one you are at, when it is left out.
+    /// Number of the task. The default is your current task.
     id: Option<i64>,
 }
 
-fn progress(desk: &ToolContext, given: Report) -> Outcome {
-    if given.percent > 100 {
-        return Err(Error::Usage { what: "`percent` is at most 100".into(), hint: None });
+fn progress(context: &ToolContext, input: ReportProgressParams) -> ToolOutcome {
+    if input.percent > 100 {
+        return Err(Error::usage("`percent` is at most 100"));
     }
-    let task = mine(desk, given.id)?;
-    let progress = Progress { percent: given.percent, note: given.note };
-    let task = Tasks(desk.manager()?).task_progress(task.id, &progress)?;
-    Ok(Said { text: line(&task), data: json!({ "task": view(&task) }) })
+    let task = reported_task(context, input.id)?;
+    let progress = TaskProgress { percent: input.percent, note: input.note };
+    let task = Tasks(context.manager()?).task_progress(task.id, &progress)?;
+    Ok(ToolResult { text: line(&task), data: json!({ "task": view(&task) }) })
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Complete {
-    /// What came of it, or why it failed.
+struct CompleteTaskParams {
+    /// Result of the task, or the reason for its failure.
     result: String,
-    /// It could not be done.
+    /// Mark the task as failed.
     #[serde(default)]
     failed: bool,
-    /// The task's number; the one you are at, when it is left out.
+    /// Number of the task. The default is your current task.
     id: Option<i64>,
 }
 
-fn complete(desk: &ToolContext, given: Complete) -> Outcome {
-    let task = mine(desk, given.id)?;
-    let manager = desk.manager()?;
-    let task = match given.failed {
-        true => Tasks(manager).task_fail(task.id, &given.result)?,
-        false => Tasks(manager).task_done(task.id, Some(&given.result))?,
+fn complete(context: &ToolContext, input: CompleteTaskParams) -> ToolOutcome {
+    let task = reported_task(context, input.id)?;
+    let manager = context.manager()?;
+    let task = match input.failed {
+        true => Tasks(manager).task_fail(task.id, &input.result)?,
+        false => Tasks(manager).task_done(task.id, Some(&input.result))?,
     };
-    Ok(Said { text: line(&task), data: json!({ "task": view(&task) }) })
+    Ok(ToolResult { text: line(&task), data: json!({ "task": view(&task) }) })
 }
 
 /// Returns the task to report on: the named one, or else the current task of the caller.
-fn mine(desk: &ToolContext, id: Option<i64>) -> Result<Task, Error> {
-    let place = desk.place()?;
-    let manager = desk.manager()?;
-    match (id, place.me()) {
-        (Some(id), _) => Permissions(manager).task_within_reach(&place, Act::Report, TaskId(id)),
+fn reported_task(context: &ToolContext, id: Option<i64>) -> Result<Task, Error> {
+    let permissions = context.permissions()?;
+    let manager = context.manager()?;
+    match (id, permissions.calling_agent()) {
+        (Some(id), _) => Permissions(manager).task_within_reach(&permissions, Action::Report, TaskId(id)),
         (None, Some(me)) => Permissions(manager).task_at_hand(me),
-        (None, None) => Err(Error::Usage {
-            what: "`id` is needed: who asks is no agent".into(),
-            hint: Some("`task_status` tells the numbers".into()),
-        }),
+        (None, None) => Err(Error::usage("`id` is required: the caller is not an agent")
+            .hint("`task_status` returns the numbers")),
     }
 }
 
 /// Describes a task in one line.
 pub(super) fn line(task: &Task) -> String {
-    let mut text = format!("task {} of {} is {}", task.id, task.whose(), task.state);
-    if let Some(Progress { percent, note }) = task.progress.as_ref().filter(|_| !task.state.is_over()) {
+    let mut text = format!("task {} of {} is {}", task.id, task.assignee_name(), task.state);
+    if let Some(TaskProgress { percent, note }) = task.progress.as_ref().filter(|_| !task.state.is_over()) {
         text.push_str(&format!(", {percent}%"));
         if !note.is_empty() {
             text.push_str(&format!(" ({note})"));
@@ -280,7 +283,7 @@ pub(super) fn card(task: &Task) -> String {
         text.push_str(&format!("\nwhy: {}", task.why));
     }
     if task.flagged {
-        text.push_str("\na person has to look: it is not known what became of it");
+        text.push_str("\nits outcome is unknown, and a user has to check it");
     }
     if let Some(result) = &task.result {
         text.push_str(&format!("\nresult:\n{result}"));

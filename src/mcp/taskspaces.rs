@@ -1,7 +1,6 @@
 //! The MCP tools of older Symposium versions: `spawn_taskspace`, `update_taskspace`, `delete_taskspace` and
 //! `log_progress`.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use rmcp::schemars::JsonSchema;
@@ -9,41 +8,42 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::context::{self, ToolContext};
-use super::tool::{Outcome, Said, Tool, ToolEffect};
+use super::tool::{Tool, ToolEffect, ToolOutcome, ToolResult};
 use super::{agents, messages};
 use crate::error::Error;
-use crate::manager::{Body, Removal, SpawnRequest, TaskspaceUpdate, Writing};
-use crate::manager::{Lifecycle, Messages, Permissions, Taskspaces};
+use crate::manager::{Messages, Permissions, Spawning, Taskspaces};
+use crate::manager::{NoteWrite, Removal, SpawnRequest, SpawnTarget, TaskspaceUpdate};
 use crate::model::{AgentRecord, PERSON, Prompt, Workspace};
-use crate::rules::access::permissions::Act;
+use crate::rules::access::permissions::Action;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "spawn_taskspace",
             ToolEffect::Adds,
-            "Start a child agent in a git worktree and branch of its own, with a description of what it is for and a \
-             first task. Returns at once; `wait_task` gives the result.",
+            "Start a child agent in its own git worktree and branch, with a description of its purpose and a \
+             first task. Returns immediately; `wait_task` returns the result.",
             spawn,
         ),
         Tool::new(
             "update_taskspace",
             ToolEffect::Changes,
-            "Say anew what a taskspace is for. Without a name: yours.",
+            "Change the description or the title of a taskspace. The default is your own taskspace.",
             update,
         ),
         Tool::new(
             "delete_taskspace",
             ToolEffect::Changes,
-            "End the agent of a taskspace below you and remove its worktree. Refused while it holds work that is \
-             nowhere else. Yours is not deleted: your parent or the person is asked to.",
+            "End the agent of a taskspace below you and remove its worktree. Fails if the worktree holds work \
+             that exists nowhere else. You cannot delete your own taskspace: the tool asks your parent or the \
+             user to delete it.",
             delete,
         ),
         Tool::new(
             "log_progress",
             ToolEffect::Adds,
-            "Note something in the log of your taskspace, or on the board as `log/NAME` when you have none. A \
-             `question` is sent to your parent, or to the person, too.",
+            "Add a note to the log of your taskspace or, if you have none, to the board as `log/NAME`. A \
+             `question` is also sent to your parent or to the user.",
             log,
         ),
     ]
@@ -52,88 +52,90 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Spawn {
-    /// What it is to be called, and its branch: `symposium/NAME`.
+struct SpawnTaskspaceParams {
+    /// Name of the new agent; its branch is `symposium/NAME`.
     name: String,
-    /// What it is for.
+    /// Purpose of the taskspace.
     description: String,
-    /// Its first task; the description, when it is left out.
+    /// First task. The default is the description.
     initial_prompt: Option<String>,
-    /// The name of a spec or of a kind (claude, codex, …).
+    /// Name of a spec or of a kind (claude, codex, …).
     spec: Option<String>,
-    /// The branch of its worktree, instead of `symposium/NAME`.
+    /// Branch of its worktree. The default is `symposium/NAME`.
     branch: Option<String>,
 }
 
-fn spawn(desk: &ToolContext, given: Spawn) -> Outcome {
-    let task = given.initial_prompt.unwrap_or_else(|| given.description.clone());
+fn spawn(context: &ToolContext, input: SpawnTaskspaceParams) -> ToolOutcome {
+    let task = input.initial_prompt.unwrap_or_else(|| input.description.clone());
     // The task is validated before an agent is started for it.
-    task.parse::<Prompt>().map_err(Error::Unsendable)?;
-    let place = desk.place()?;
-    let spawned = Lifecycle(desk.manager()?).spawn(SpawnRequest {
-        body: Body::Spec(agents::spec(&place, given.spec)?),
-        name: Some(context::name(&given.name)?),
-        dir: Permissions(desk.manager()?).path_within_reach(&place, Some(PathBuf::new()))?,
+    task.parse::<Prompt>().map_err(Error::unsendable)?;
+    let permissions = context.permissions()?;
+    let spawned = Spawning(context.manager()?).spawn(SpawnRequest {
+        body: SpawnTarget::Spec(agents::spec(&permissions, input.spec)?),
+        name: Some(context::name(&input.name)?),
+        dir: Permissions(context.manager()?).path_within_reach(&permissions, Some(PathBuf::new()))?,
         workspace: Some(Workspace::Worktree),
-        taskspace: Some(given.description),
-        branch: given.branch,
+        taskspace: Some(input.description),
+        branch: input.branch,
         ..SpawnRequest::default()
     })?;
-    agents::begun(desk, spawned, Some(&task))
+    agents::begun(context, spawned, Some(&task))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Update {
-    /// The taskspace; yours, when it is left out.
+struct UpdateTaskspaceParams {
+    /// Name of the taskspace. The default is your own.
     name: Option<String>,
-    /// A title for lists and the status line.
+    /// Title that lists and the status line show.
     title: Option<String>,
-    /// What it is for.
+    /// Purpose of the taskspace.
     description: Option<String>,
 }
 
-fn update(desk: &ToolContext, given: Update) -> Outcome {
-    if given.title.is_none() && given.description.is_none() {
-        return Err(Error::Usage { what: "neither `title` nor `description` was given".into(), hint: None });
+fn update(context: &ToolContext, input: UpdateTaskspaceParams) -> ToolOutcome {
+    if input.title.is_none() && input.description.is_none() {
+        return Err(Error::usage("`title` or `description` is required"));
     }
-    let (_, record) = desk.reach(Act::Change, given.name.as_deref())?;
-    let update = TaskspaceUpdate { title: given.title, description: given.description };
-    let taskspace = Taskspaces(desk.manager()?).taskspace_update(&record.name, &update)?;
+    let (_, record) = context.reach(Action::Change, input.name.as_deref())?;
+    let update = TaskspaceUpdate { title: input.title, description: input.description };
+    let taskspace = Taskspaces(context.manager()?).taskspace_update(&record.name, &update)?;
     let text = format!("taskspace `{}` is for: {}", taskspace.name, taskspace.description);
-    Ok(Said { text, data: json!(taskspace) })
+    Ok(ToolResult { text, data: json!(taskspace) })
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Delete {
-    /// The taskspace; yours, when it is left out.
+struct DeleteTaskspaceParams {
+    /// Name of the taskspace. The default is your own.
     name: Option<String>,
 }
 
-fn delete(desk: &ToolContext, given: Delete) -> Outcome {
-    let (place, record) = desk.reach(Act::Change, given.name.as_deref())?;
-    if place.me().is_some_and(|me| me.id == record.id) {
+fn delete(context: &ToolContext, input: DeleteTaskspaceParams) -> ToolOutcome {
+    let (permissions, record) = context.reach(Action::Change, input.name.as_deref())?;
+    if permissions.calling_agent().is_some_and(|me| me.id == record.id) {
         // Deleting the caller's own taskspace would end the process that deletes it.
-        Taskspaces(desk.manager()?).taskspace(&record.name)?;
+        Taskspaces(context.manager()?).taskspace(&record.name)?;
         let text =
             format!("I am done with my taskspace; `symposium taskspace delete {}` removes it.", record.name);
-        let Said { text, .. } = messages::post(desk, above(&record), text)?;
+        let ToolResult { text, .. } = messages::post(context, above(&record), text)?;
         let text = format!("an agent does not delete its own taskspace; the request was {text}");
-        return Ok(Said { text, data: json!({ "deleted": false, "asked": above(&record) }) });
+        return Ok(ToolResult { text, data: json!({ "deleted": false, "asked": above(&record) }) });
     }
-    Taskspaces(desk.manager()?).taskspace_delete(&record.name, Removal::Careful)?;
-    let text = format!("taskspace `{}` is gone", record.name);
-    Ok(Said { text, data: json!({ "deleted": true, "name": record.name }) })
+    Taskspaces(context.manager()?).taskspace_delete(&record.name, Removal::Careful)?;
+    let text = format!("taskspace `{}` was removed", record.name);
+    Ok(ToolResult { text, data: json!({ "deleted": true, "name": record.name }) })
 }
 
 /// What sort of note it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(rename_all = "lowercase")]
-enum Category {
+#[derive(strum::Display)]
+#[strum(serialize_all = "lowercase")]
+enum NoteCategory {
     Info,
     Warn,
     Error,
@@ -141,52 +143,38 @@ enum Category {
     Question,
 }
 
-impl fmt::Display for Category {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Category::Info => "info",
-            Category::Warn => "warn",
-            Category::Error => "error",
-            Category::Milestone => "milestone",
-            Category::Question => "question",
-        })
-    }
-}
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-struct Log {
-    /// What is noted.
+struct LogProgressParams {
+    /// Text of the note.
     message: String,
-    /// What sort of note it is; `info`, when it is left out.
-    category: Option<Category>,
+    /// Category of the note. The default is `info`.
+    category: Option<NoteCategory>,
 }
 
-fn log(desk: &ToolContext, given: Log) -> Outcome {
-    let place = desk.place()?;
-    let Some(me) = place.me() else {
-        return Err(Error::Usage {
-            what: "only an agent has a log to write to".into(),
-            hint: Some("`symposium taskspace log NAME TEXT` writes to a taskspace's".into()),
-        });
+fn log(context: &ToolContext, input: LogProgressParams) -> ToolOutcome {
+    let permissions = context.permissions()?;
+    let Some(me) = permissions.calling_agent() else {
+        return Err(Error::usage("only an agent has a taskspace log")
+            .hint("`symposium taskspace log NAME TEXT` writes to the log of a taskspace"));
     };
-    let category = given.category.unwrap_or(Category::Info);
-    let whither = note(desk, me, &format!("{category}: {}", given.message))?;
-    let mut text = format!("noted in {whither}");
-    let mut asked = None;
-    if category == Category::Question {
+    let category = input.category.unwrap_or(NoteCategory::Info);
+    let location = note(context, me, &format!("{category}: {}", input.message))?;
+    let mut text = format!("noted in {location}");
+    let mut recipient = None;
+    if category == NoteCategory::Question {
         let to = above(me);
-        let Said { text: sent, .. } = messages::post(desk, to.clone(), given.message)?;
+        let ToolResult { text: sent, .. } = messages::post(context, to.clone(), input.message)?;
         text.push_str(&format!("; the question was {sent}"));
-        asked = Some(to);
+        recipient = Some(to);
     }
-    Ok(Said { text, data: json!({ "noted_in": whither, "asked": asked }) })
+    Ok(ToolResult { text, data: json!({ "noted_in": location, "asked": recipient }) })
 }
 
 /// Appends to the notes of an agent and returns where these are.
-pub(super) fn note(desk: &ToolContext, me: &AgentRecord, text: &str) -> Result<String, Error> {
-    let manager = desk.manager()?;
+pub(super) fn note(context: &ToolContext, me: &AgentRecord, text: &str) -> Result<String, Error> {
+    let manager = context.manager()?;
     if Taskspaces(manager).taskspace(&me.name).is_ok() {
         Taskspaces(manager).taskspace_log(&me.name, text)?;
         return Ok(format!("the log of taskspace {}", me.name));
@@ -195,7 +183,7 @@ pub(super) fn note(desk: &ToolContext, me: &AgentRecord, text: &str) -> Result<S
     Messages(manager).board_write(
         None,
         &key,
-        (&format!("{} {text}", crate::env::Env::now()), Writing::Append),
+        (&format!("{} {text}", manager.now()), NoteWrite::Append),
         None,
     )?;
     Ok(format!("{key} on the board"))

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::context::ToolContext;
-use crate::error::{Error, Report};
+use crate::error::Error;
 
 /// The effect of a tool. Clients use it to decide whether a model may call the tool without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,21 +26,21 @@ pub(super) enum ToolEffect {
 
 /// The result of a tool, as text for models and users and as JSON for programs.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct ToolResult {
     pub text: String,
     /// The result as a JSON object.
     pub data: Value,
 }
 
 /// The result or the error of a tool call.
-pub(super) type Outcome = Result<Said, Error>;
+pub(super) type ToolOutcome = Result<ToolResult, Error>;
 
-type Call = Box<dyn Fn(&ToolContext, JsonObject) -> Result<Outcome, ErrorData> + Send + Sync>;
+type ToolCall = Box<dyn Fn(&ToolContext, JsonObject) -> Result<ToolOutcome, ErrorData> + Send + Sync>;
 
 /// How a tool is executed.
-pub(super) enum Way {
+pub(super) enum Execution {
     /// It completes quickly and runs on a thread.
-    AtOnce(Call),
+    Immediate(ToolCall),
     /// It waits for a change without blocking other calls.
     Waits,
 }
@@ -48,7 +48,7 @@ pub(super) enum Way {
 /// A tool with its description and implementation.
 pub(super) struct Tool {
     pub name: &'static str,
-    pub way: Way,
+    pub execution: Execution,
     about: &'static str,
     nature: ToolEffect,
     schema: fn() -> JsonObject,
@@ -60,20 +60,20 @@ impl Tool {
         name: &'static str,
         nature: ToolEffect,
         about: &'static str,
-        call: fn(&ToolContext, A) -> Outcome,
+        call: fn(&ToolContext, A) -> ToolOutcome,
     ) -> Tool
     where
         A: JsonSchema + DeserializeOwned + 'static,
     {
-        let way = Way::AtOnce(Box::new(move |desk, given| {
-            Ok(call(desk, arguments(name, given)?).map_err(|error| desk.confine(error)))
+        let execution = Execution::Immediate(Box::new(move |context, input| {
+            Ok(call(context, arguments(name, input)?).map_err(|error| context.redact_error(error)))
         }));
-        Tool { name, way, about, nature, schema: schema::<A> }
+        Tool { name, execution, about, nature, schema: schema::<A> }
     }
 
     /// Creates a tool that waits.
     pub(super) fn waiting<A: JsonSchema>(name: &'static str, about: &'static str) -> Tool {
-        Tool { name, way: Way::Waits, about, nature: ToolEffect::Reads, schema: schema::<A> }
+        Tool { name, execution: Execution::Waits, about, nature: ToolEffect::Reads, schema: schema::<A> }
     }
 
     /// Returns the description of the tool for clients.
@@ -89,27 +89,23 @@ impl Tool {
 }
 
 /// Parses the arguments of a call into the type of the tool.
-pub(super) fn arguments<A: DeserializeOwned>(tool: &str, given: JsonObject) -> Result<A, ErrorData> {
-    serde_json::from_value(Value::Object(given))
+pub(super) fn arguments<A: DeserializeOwned>(tool: &str, input: JsonObject) -> Result<A, ErrorData> {
+    serde_json::from_value(Value::Object(input))
         .map_err(|error| ErrorData::invalid_params(format!("{tool}: {error}"), None))
 }
 
 /// Converts the outcome of a tool into a response. An argument that is invalid for every caller is a protocol error
 /// here too.
-pub(super) fn answer(tool: &str, outcome: Outcome) -> Result<CallToolResult, ErrorData> {
+pub(super) fn answer(tool: &str, outcome: ToolOutcome) -> Result<CallToolResult, ErrorData> {
     match outcome {
-        Ok(Said { text, data }) => {
+        Ok(ToolResult { text, data }) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
             result.structured_content = Some(data);
             Ok(result)
         }
         Err(error) => {
-            let report = error.report();
-            let data = json!({"error": {
-                "code": report.code, "message": report.message, "saw": report.saw, "hints": report.hints,
-            }});
-            let text = words(&report);
-            if report.exit == USAGE {
+            let (text, data) = (error.text(), error.json());
+            if error.exit() == USAGE {
                 return Err(ErrorData::invalid_params(format!("{tool}: {text}"), Some(data)));
             }
             let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
@@ -122,24 +118,12 @@ pub(super) fn answer(tool: &str, outcome: Outcome) -> Result<CallToolResult, Err
 /// The exit code for usage errors.
 const USAGE: u8 = 2;
 
-/// Formats an error like the command line does.
-pub(super) fn words(report: &Report) -> String {
-    let mut text = format!("error: {}", report.message);
-    for line in &report.saw {
-        text.push_str(&format!("\n  {line}"));
-    }
-    for hint in &report.hints {
-        text.push_str(&format!("\nhint: {hint}"));
-    }
-    text
-}
-
 /// Returns the arguments of a tool as JSON Schema, without parts that confuse models: `null` for optional values,
 /// number formats and the names of Rust types.
 fn schema<A: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
-    tidy(&mut schema);
+    simplify_schema(&mut schema);
     let mut schema = match schema {
         Value::Object(schema) => schema,
         _ => JsonObject::new(),
@@ -151,15 +135,15 @@ fn schema<A: JsonSchema>() -> JsonObject {
     schema
 }
 
-fn tidy(schema: &mut Value) {
+fn simplify_schema(schema: &mut Value) {
     match schema {
-        Value::Array(all) => all.iter_mut().for_each(tidy),
+        Value::Array(all) => all.iter_mut().for_each(simplify_schema),
         Value::Object(object) => {
             if let Some(Value::Array(types)) = object.get_mut("type") {
-                types.retain(|one| one != "null");
-                if let [one] = types.as_slice() {
-                    let one = one.clone();
-                    object.insert("type".into(), one);
+                types.retain(|type_name| type_name != "null");
+                if let [type_name] = types.as_slice() {
+                    let type_name = type_name.clone();
+                    object.insert("type".into(), type_name);
                 }
             }
             if let Some(Value::Array(words)) = object.get_mut("enum") {
@@ -171,17 +155,17 @@ fn tidy(schema: &mut Value) {
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
             }
-            if object.get("type").is_some_and(|one| one == "integer") {
+            if object.get("type").is_some_and(|type_name| type_name == "integer") {
                 object.remove("format");
             }
             if let Some(Value::Array(mut either)) = object.remove("anyOf") {
-                either.retain(|one| *one != json!({"type": "null"}));
+                either.retain(|type_name| *type_name != json!({"type": "null"}));
                 match either.as_mut_slice() {
                     [Value::Object(only)] => object.append(only),
                     _ => drop(object.insert("anyOf".into(), Value::Array(either))),
                 }
             }
-            object.values_mut().for_each(tidy);
+            object.values_mut().for_each(simplify_schema);
         }
         _ => {}
     }

@@ -17,35 +17,35 @@ use tokio::time::Instant;
 use super::context::ToolContext;
 use super::server::on_a_thread;
 use super::tasks::{card, line, view};
-use super::tool::{Outcome, Said, arguments};
+use super::tool::{ToolOutcome, ToolResult, arguments};
 use crate::error::Error;
 use crate::manager::{Permissions, Tasks};
 use crate::model::{Task, TaskId, TaskState};
-use crate::rules::access::permissions::Act;
+use crate::rules::access::permissions::Action;
 
 /// Default time limit in seconds.
-const DEFAULT_S: u64 = 600;
+const DEFAULT_TIMEOUT_S: u64 = 600;
 /// Maximum time limit in seconds; no client waits longer for a tool.
-const LONGEST_S: u64 = 3600;
+const MAX_TIMEOUT_S: u64 = 3600;
 /// Polling interval for changes without a notification. Progress is reported at the same interval, because clients
 /// give up on silent tools, the official ones after 60 s.
-const LOOK: Duration = Duration::from_secs(15);
+const RECHECK_INTERVAL: Duration = Duration::from_secs(15);
 /// Changes within this time cause only one query.
 const BURST: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
-    /// The task's number.
+pub(super) struct WaitTaskParams {
+    /// Number of the task.
     id: i64,
-    /// How many seconds to wait at most; 600, when it is left out.
+    /// Maximum wait in seconds. The default is 600.
     #[schemars(range(max = 3600))]
     timeout_s: Option<u64>,
 }
 
 /// The state of a task at the end of a wait.
-struct Waited {
+struct WaitResult {
     task: Task,
     /// The question that must be answered before the task continues.
     asks: Option<String>,
@@ -54,78 +54,77 @@ struct Waited {
 /// Waits until the task has ended, its agent asks a question, the time limit is reached, or the client cancels the
 /// call.
 pub(super) async fn wait(
-    desk: Arc<ToolContext>,
-    given: JsonObject,
-    context: &RequestContext<RoleServer>,
+    context: Arc<ToolContext>,
+    input: JsonObject,
+    request: &RequestContext<RoleServer>,
     mut is_over: watch::Receiver<bool>,
-) -> Result<Outcome, ErrorData> {
-    let given: Arguments = arguments("wait_task", given)?;
-    let patience = Duration::from_secs(given.timeout_s.unwrap_or(DEFAULT_S).min(LONGEST_S));
-    let id = TaskId(given.id);
+) -> Result<ToolOutcome, ErrorData> {
+    let input: WaitTaskParams = arguments("wait_task", input)?;
+    let patience = Duration::from_secs(input.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).min(MAX_TIMEOUT_S));
+    let id = TaskId(input.id);
     let end = Instant::now() + patience;
-    let mut teller = Teller::of(context);
+    let mut progress = ProgressNotifier::of(request);
     let waited = tokio::select! {
-        waited = until_over(&desk, id, end, &mut teller) => waited?,
-        () = context.ct.cancelled() => return Err(ErrorData::internal_error("the wait was cancelled", None)),
+        waited = until_over(&context, id, end, &mut progress) => waited?,
+        () = request.ct.cancelled() => return Err(ErrorData::internal_error("the wait was cancelled", None)),
         // A client that closed its output may still read, so it receives the current state.
         () = async { drop(is_over.wait_for(|over| *over).await) } => {
-            until_over(&desk, id, Instant::now(), &mut teller).await?
+            until_over(&context, id, Instant::now(), &mut progress).await?
         }
     };
-    Ok(waited.map(|waited| told(&waited, patience)))
+    Ok(waited.map(|waited| describe(&waited, patience)))
 }
 
-fn told(Waited { task, asks }: &Waited, patience: Duration) -> Said {
+fn describe(WaitResult { task, asks }: &WaitResult, patience: Duration) -> ToolResult {
     let over = task.state.is_over();
     let mut text = card(task);
     match (over, asks) {
         (true, _) => {}
         (false, Some(asks)) => {
-            let who = task.whose();
+            let assignee = task.assignee_name();
             text.push_str(&format!(
-                "\nit does not go on before somebody answers: {asks}\nwho may, answers an approval with `symposium \
-                 agent approve {who}` or `deny`, a question with `symposium agent send {who} TEXT`; then call \
-                 `wait_task` again"
+                "\nits agent waits for an answer: {asks}\nanswer an approval with `symposium agent approve {assignee}` or \
+                 `deny`, a question with `symposium agent send {assignee} TEXT` (if permitted), then call `wait_task` again"
             ));
         }
         (false, None) => text.push_str(&format!(
-            "\nnot over within {} s; call `wait_task` again to wait on",
+            "\nthe task has not ended within {} s; call `wait_task` again to continue waiting",
             patience.as_secs()
         )),
     }
-    Said { text, data: json!({ "over": over, "waits_for": asks, "task": view(task) }) }
+    ToolResult { text, data: json!({ "over": over, "waits_for": asks, "task": view(task) }) }
 }
 
 /// Returns the task when it has ended, when its agent asks a question that was not reported yet, or when the time is
 /// up.
 async fn until_over(
-    desk: &Arc<ToolContext>,
+    context: &Arc<ToolContext>,
     id: TaskId,
     end: Instant,
-    teller: &mut Teller,
-) -> Result<Result<Waited, Error>, ErrorData> {
+    progress: &mut ProgressNotifier,
+) -> Result<Result<WaitResult, Error>, ErrorData> {
     // Subscribed before the first query, so that no change is missed in between.
-    let news = match desk.news() {
-        Ok(news) => news,
+    let feed = match context.change_feed() {
+        Ok(feed) => feed,
         Err(error) => return Ok(Err(error)),
     };
-    let mut changed = news.changed();
-    let (mut before, mut told) = (None, Instant::now());
+    let mut changed = feed.changed();
+    let (mut before, mut reported_at) = (None, Instant::now());
     loop {
         changed.mark_unchanged();
-        let asked = Arc::clone(desk);
-        let waited = match on_a_thread(move || look(&asked, id)).await? {
+        let shared = Arc::clone(context);
+        let waited = match on_a_thread(move || look(&shared, id)).await? {
             Ok(waited) => waited,
             Err(error) => return Ok(Err(error)),
         };
         let is_over = waited.task.state.is_over() || Instant::now() >= end;
-        if is_over || desk.is_new(id, waited.asks.as_deref()) {
+        if is_over || context.is_new(id, waited.asks.as_deref()) {
             return Ok(Ok(waited));
         }
-        let next = end.min(Instant::now() + LOOK);
-        if before.as_ref() != Some(&waited.task) || told.elapsed() >= LOOK {
-            teller.tell(&waited.task).await;
-            (before, told) = (Some(waited.task), Instant::now());
+        let next = end.min(Instant::now() + RECHECK_INTERVAL);
+        if before.as_ref() != Some(&waited.task) || reported_at.elapsed() >= RECHECK_INTERVAL {
+            progress.send(&waited.task).await;
+            (before, reported_at) = (Some(waited.task), Instant::now());
         }
         tokio::select! {
             // Without a watcher the channel is closed and this branch is disabled; then only the timer counts.
@@ -135,27 +134,27 @@ async fn until_over(
     }
 }
 
-fn look(desk: &ToolContext, id: TaskId) -> Result<Waited, Error> {
-    let manager = desk.manager()?;
-    let task = Permissions(manager).task_within_reach(&desk.place()?, Act::See, id)?;
+fn look(context: &ToolContext, id: TaskId) -> Result<WaitResult, Error> {
+    let manager = context.manager()?;
+    let task = Permissions(manager).task_within_reach(&context.permissions()?, Action::See, id)?;
     let asks = Tasks(manager).what_its_agent_waits_for(&task)?.filter(|_| task.state == TaskState::Running);
-    Ok(Waited { task, asks })
+    Ok(WaitResult { task, asks })
 }
 
 /// Sends progress notifications to the client if it requested them.
-struct Teller {
+struct ProgressNotifier {
     to: Option<(Peer<RoleServer>, ProgressToken)>,
     /// The last reported number; each one must be greater than the one before.
     last: f64,
 }
 
-impl Teller {
-    fn of(context: &RequestContext<RoleServer>) -> Teller {
-        let token = context.meta.get_progress_token();
-        Teller { to: token.map(|token| (context.peer.clone(), token)), last: -1.0 }
+impl ProgressNotifier {
+    fn of(request: &RequestContext<RoleServer>) -> ProgressNotifier {
+        let token = request.meta.get_progress_token();
+        ProgressNotifier { to: token.map(|token| (request.peer.clone(), token)), last: -1.0 }
     }
 
-    async fn tell(&mut self, task: &Task) {
+    async fn send(&mut self, task: &Task) {
         let Some((peer, token)) = &self.to else { return };
         let percent = task.progress.as_ref().map_or(0.0, |progress| f64::from(progress.percent));
         self.last = if percent > self.last { percent } else { self.last + 0.01 };

@@ -13,12 +13,12 @@ pub struct AttachedClients {
     /// Name of the client that determines the size, if all clients may type.
     pub sizer: Option<String>,
     /// Attached clients, in the order in which they attached.
-    pub terminals: Vec<Terminal>,
+    pub terminals: Vec<AttachedClient>,
 }
 
 /// An attached client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Terminal {
+pub struct AttachedClient {
     /// Key of the client: its process id, `@` and its name.
     pub key: String,
     /// Whether keys typed there reach the agent.
@@ -33,7 +33,7 @@ pub struct Terminal {
     pub is_stalled: bool,
 }
 
-impl Terminal {
+impl AttachedClient {
     /// Returns the process id of the client.
     pub fn pid(&self) -> Option<i32> {
         self.key.split_once('@').and_then(|(pid, _)| pid.parse().ok())
@@ -47,7 +47,7 @@ impl Terminal {
 
 /// A change to the clients of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ClientChange {
     /// Makes this client the driver.
     Drive(String),
     /// Makes this client an observer.

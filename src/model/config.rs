@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::{DashboardConfig, FinishMethod};
+
 /// The complete configuration of an environment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -22,12 +24,18 @@ pub struct Config {
     pub ledger: LedgerConfig,
     /// Settings of new worktrees.
     pub workspace: WorkspaceConfig,
+    /// Settings of checkpoints.
+    pub checkpoints: CheckpointsConfig,
+    /// Settings of `agent finish`.
+    pub finish: FinishConfig,
     /// Settings of the MCP server that agents use.
     pub mcp: McpConfig,
     /// Settings of attached clients.
     pub attach: AttachConfig,
     /// Settings of other hosts.
     pub hosts: HostsConfig,
+    /// Settings of the dashboard.
+    pub dashboard: DashboardConfig,
 }
 
 /// Section `[attach]` of `config.toml`.
@@ -165,6 +173,17 @@ pub struct LedgerConfig {
     pub keep: Duration,
 }
 
+/// Section `[checkpoints]` of `config.toml`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckpointsConfig {
+    /// Whether a checkpoint is taken before each turn.
+    pub enabled: bool,
+    /// Maximum number of checkpoints of one agent.
+    pub keep: u32,
+    /// Age at which a checkpoint is deleted.
+    pub max_age: Duration,
+}
+
 /// Section `[mcp]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpConfig {
@@ -188,6 +207,15 @@ pub struct WorkspaceConfig {
     pub copy: Vec<String>,
     /// Shell command lines that prepare a new worktree.
     pub setup: Vec<String>,
+}
+
+/// Section `[finish]` of `config.toml`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FinishConfig {
+    /// How the work of an agent gets into its base branch.
+    pub method: FinishMethod,
+    /// Shell command lines that must succeed before the base branch moves.
+    pub checks: Vec<String>,
 }
 
 impl Default for Config {
@@ -225,12 +253,19 @@ impl Default for Config {
             cleanup: Cleanup { deleted_projects: AfterDeletion::Keep, after: Duration::from_secs(7 * DAY) },
             ledger: LedgerConfig { keep: Duration::from_secs(90 * DAY) },
             workspace: WorkspaceConfig::default(),
+            checkpoints: CheckpointsConfig {
+                enabled: true,
+                keep: 50,
+                max_age: Duration::from_secs(14 * DAY),
+            },
+            finish: FinishConfig::default(),
             mcp: McpConfig { enabled: true },
             attach: AttachConfig {
                 policy: AttachPolicy::SingleDriver,
                 recap: Some(Duration::from_secs(5 * MINUTE)),
             },
             hosts: HostsConfig { ssh: "ssh".to_owned() },
+            dashboard: DashboardConfig::default(),
         }
     }
 }

@@ -15,7 +15,7 @@ pub const HANDOFF_FORMAT: u32 = 1;
 pub const MANIFEST: &str = "manifest.json";
 
 /// Maximum size of the manifest in bytes.
-pub const BIGGEST_MANIFEST: u64 = 256 << 10;
+pub const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 
 /// One part of a hand-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_called_the_same_everywhere() {
+    fn part_names_match_in_file_and_manifest() {
         for part in Part::ALL {
             assert_eq!(serde_json::to_string(&part).unwrap(), format!("\"{}\"", part.name()));
             assert_eq!(Part::named(part.name().as_bytes()), Some(part));

@@ -26,13 +26,13 @@ pub enum InvalidHost {
     #[error("{0}")]
     Name(#[from] InvalidName),
     /// The name has another meaning.
-    #[error("`{0}` means something else before a `:`")]
+    #[error("`{0}` is reserved before a `:`")]
     Reserved(String),
     /// The address could be parsed as an option, or ssh would not accept it.
     #[error("{0}")]
     Address(&'static str),
     /// The path of the binary contains characters that a shell could interpret.
-    #[error("the path of the binary is absolute, of letters, digits and any of `/._+@%=,-`")]
+    #[error("the path of the binary must be absolute and consist of letters, digits and `/._+@%=,-`")]
     Binary,
 }
 
@@ -100,13 +100,13 @@ impl FromStr for HostAddress {
         };
         if user.is_some_and(|user| !is_plain(user, "._-+")) {
             return Err(InvalidHost::Address(
-                "a user is letters, digits and any of `._-+`, and begins with no `-`",
+                "a user name consists of letters, digits and any of `._-+`, and does not begin with `-`",
             ));
         }
         match is_plain(address, "._-:%") {
             true => Ok(HostAddress(text.to_owned())),
             false => Err(InvalidHost::Address(
-                "an address is letters, digits and any of `._-:%`, and begins with no `-`",
+                "an address consists of letters, digits and any of `._-:%`, and does not begin with `-`",
             )),
         }
     }
@@ -135,28 +135,28 @@ impl fmt::Display for HostAddress {
 /// Path of the symposium binary on a host. It contains no characters that a shell could interpret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct FarBinary(String);
+pub struct RemoteBinary(String);
 
-impl FarBinary {
+impl RemoteBinary {
     /// Returns the path as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-impl FromStr for FarBinary {
+impl FromStr for RemoteBinary {
     type Err = InvalidHost;
 
     fn from_str(text: &str) -> Result<Self, InvalidHost> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._+@%=,-".contains(c);
         match text.starts_with('/') && text.len() <= 1024 && text.chars().all(is_plain) {
-            true => Ok(FarBinary(text.to_owned())),
+            true => Ok(RemoteBinary(text.to_owned())),
             false => Err(InvalidHost::Binary),
         }
     }
 }
 
-impl TryFrom<String> for FarBinary {
+impl TryFrom<String> for RemoteBinary {
     type Error = InvalidHost;
 
     fn try_from(text: String) -> Result<Self, InvalidHost> {
@@ -164,8 +164,8 @@ impl TryFrom<String> for FarBinary {
     }
 }
 
-impl From<FarBinary> for String {
-    fn from(binary: FarBinary) -> String {
+impl From<RemoteBinary> for String {
+    fn from(binary: RemoteBinary) -> String {
         binary.0
     }
 }
@@ -182,7 +182,7 @@ pub struct Host {
     pub port: Option<u16>,
     /// Path of the symposium binary on the host; `None` to search the `PATH` of a shell there.
     #[serde(default)]
-    pub binary: Option<FarBinary>,
+    pub binary: Option<RemoteBinary>,
     /// Name of its connection in `run/`: eight characters, because the path of a socket is limited.
     pub link: String,
     /// Version of symposium that last answered there.
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_never_an_option_nor_a_command() {
+    fn an_address_cannot_be_an_option_or_a_command() {
         for good in ["gpu1", "me@gpu1", "10.0.0.7", "::1", "fe80::1%eth0", "a.b-c_d", "x+y@gpu"] {
             assert!(good.parse::<HostAddress>().is_ok(), "{good}");
         }
@@ -232,14 +232,14 @@ mod tests {
 
     #[test]
     fn a_binary_is_a_plain_absolute_path() {
-        assert!("/opt/symposium-0.1/bin/symposium".parse::<FarBinary>().is_ok());
+        assert!("/opt/symposium-0.1/bin/symposium".parse::<RemoteBinary>().is_ok());
         for bad in ["", "symposium", "~/x", "/a b", "/a'b", "/a$(x)", "/a;b", "/a\nb", "-x", "/é", "/a\\b"] {
-            assert!(bad.parse::<FarBinary>().is_err(), "{bad}");
+            assert!(bad.parse::<RemoteBinary>().is_err(), "{bad}");
         }
     }
 
     #[test]
-    fn what_means_something_else_is_no_host() {
+    fn reserved_words_are_refused_as_host_names() {
         for bad in ["all", "any", "local", "", "a.b", "-x", "a:b", "$(touch x)"] {
             assert!(bad.parse::<HostName>().is_err(), "{bad}");
         }

@@ -5,7 +5,10 @@
 
 mod agent;
 mod clients;
+mod comparison;
 mod config;
+mod dashboard;
+mod finish;
 mod handoff;
 mod host;
 mod remote;
@@ -23,48 +26,66 @@ pub use agent::failure::{FailedTurn, FailureCause, FailureSource, TurnFailure};
 pub use agent::kind::{
     Approval, ConversationFiles, ConversationFlags, Hooks, Kind, McpVia, PromptVia, ScreenPatterns,
 };
-pub use agent::name::{AgentId, AgentName, InvalidName, MAX_NAME};
+pub use agent::name::{AgentId, AgentName, GroupId, InvalidName, MAX_NAME};
 pub use agent::param::{BadValue, GivenParam, Param, ParamSort, ParamValue};
-pub use agent::question::{AskedQuestion, Asks, Extent, MOST_QUESTION, Question};
+pub use agent::question::{AskedQuestion, Extent, MAX_QUESTION_BYTES, Question, ReportedQuestion};
 pub use agent::record::{
     AgentRecord, Conversation, CutOff, Heartbeat, PastConversation, Restart, RestartPolicy, Schedule,
-    TmuxPlace, UnknownPolicy, Workspace,
+    TmuxLocation, UnknownPolicy, Workspace,
 };
 pub use agent::screen::{ScreenReading, ScreenState};
-pub use agent::spec::{DEFAULT_SPEC, FoundIn, Limits, Mistake, Origin, Spec};
+pub use agent::spawn_choices::SpawnChoices;
+pub use agent::spec::{ChildLimits, DEFAULT_SPEC, FoundIn, Origin, Spec, SpecMistake};
 pub use agent::status::{Exit, Status, StatusNote, UnknownStatus, WaitingFor};
 pub use agent::text::{Prompt, Title, Unsendable};
 pub use agent::tier::{Tier, UnknownTier};
-pub use agent::view::{Agent, Client, CurrentTask, TaskCounts, TmuxView};
-pub use clients::{AttachedClients, Step, Terminal};
+pub use agent::view::{Agent, AgentClient, CurrentTask, TaskCounts, TmuxView};
+pub use clients::{AttachedClient, AttachedClients, ClientChange};
+pub use comparison::{CheckResult, ComparedAgent, MergeForecast, WorkAmount};
 pub use config::{
-    AfterDeletion, AttachConfig, AttachPolicy, Cleanup, ClockTime, Config, Desktop, HostsConfig,
-    LedgerConfig, Notify, NotifyOn, QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
+    AfterDeletion, AttachConfig, AttachPolicy, CheckpointsConfig, Cleanup, ClockTime, Config, Desktop,
+    FinishConfig, HostsConfig, LedgerConfig, Notify, NotifyOn, QuietHours, RestartConfig, SupervisorConfig,
+    WorkspaceConfig,
 };
+pub use dashboard::{DashboardAction, DashboardColumn, DashboardConfig, ThemeName};
+pub use finish::{FinishCheck, FinishMethod, FinishPlan, FinishStep};
 pub use handoff::{
-    BIGGEST_MANIFEST, HANDOFF_FORMAT, HandedMessage, HandedRecord, HandedTask, HandedWork, MANIFEST,
+    HANDOFF_FORMAT, HandedMessage, HandedRecord, HandedTask, HandedWork, MANIFEST, MAX_MANIFEST_BYTES,
     Manifest, Part, PartEntry,
 };
-pub use host::{FarBinary, Host, HostAddress, HostName, InvalidHost};
-pub use remote::{FAR_FORMAT, FarRequest, Frame, HELLO, Hello, RequestId, Times};
+pub use host::{Host, HostAddress, HostName, InvalidHost, RemoteBinary};
+pub use remote::{HELLO, REMOTE_FORMAT, RemoteFrame, RemoteHello, RemoteRequest, Replay, RequestId};
 pub use share::{Share, SharedAgent};
 pub use tmux_snapshot::{DeadPane, LiveClient, LivePane, LiveServer, ServerIdentity, TmuxSnapshot};
-pub use trust::{ProjectFiles, TrustState, TrustedProject, UntrustedSpec};
+pub use trust::{ProjectFiles, SpecEffects, TrustReview, TrustState, TrustedProject, UntrustedSpec};
+pub use work::checkpoint::{Checkpoint, CheckpointNote, CheckpointReason, LeftOutFile};
 pub use work::counters::EventCounters;
-pub use work::digest::{Digest, DigestProject, NeedsYou};
-pub use work::event::{LedgerEvent, What};
-pub use work::incoming_event::{AgentEvent, Edge, HookSignal, TmuxEvent};
+pub use work::diff::{BaseSource, DiffBase, FileChange, FileChangeKind, WorkDiff};
+pub use work::event::{EventKind, LedgerEvent};
+pub use work::incoming_event::{AgentEvent, HookSignal, OutputChange, TmuxEvent};
 pub use work::message::{
     BoardEntry, Message, MessageId, MessageState, NewMessage, PERSON, Recipient, marked_message,
 };
 pub use work::notice::{Channels, Notice, Urgency};
 pub use work::recap::{
-    ChangeKind, ChangedFile, Changes, Commit, Recap, RecapChange, RecapMessage, RecapTask, Spent,
+    ChangeKind, ChangedFile, Commit, Recap, RecapChange, RecapMessage, RecapTask, StatusDuration,
+    UncommittedWork,
 };
-pub use work::removal::{RecoveredWork, RecoveryRef, RemovalPreview, UnsavedWork};
+pub use work::recap_all::{Digest, DigestProject, NeedsYou};
+pub use work::removal::{
+    CreatedWork, KeptWork, MergeState, RecoveredWork, RecoveryRef, RemovalPreview, SweepReason, SweptWork,
+    UnsavedWork,
+};
+pub use work::review::{
+    AnchoredLines, BlobPair, CommentId, CommentPlacement, CommentState, CommentedDiff, DiffSide, LineRange,
+    PendingReview, PlacedComment, Review, ReviewComment,
+};
 pub use work::task::{
-    Assignee, NewTask, Priority, Progress, Task, TaskId, TaskState, TaskStep, UnknownPriority, marked_task,
+    Assignee, NewTask, Priority, Task, TaskId, TaskProgress, TaskState, TaskStep, UnknownPriority,
+    marked_task,
 };
 pub use work::task_status::{AgentWaits, TaskStatus};
 pub use work::taskspace::{LogEntry, Taskspace};
-pub use work::unsaved_work::{Work, WorkCounts};
+pub use work::unsaved_work::{
+    BasePosition, BranchPosition, MergedWork, WorkCounts, WorkSummary, WorktreeState,
+};

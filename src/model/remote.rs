@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Version of the protocol that this program implements.
-pub const FAR_FORMAT: u32 = 1;
+pub const REMOTE_FORMAT: u32 = 1;
 
 /// Start of an answer, which cannot occur in the login output of a shell.
 pub const HELLO: &[u8] = b"\x02symposium-remote ";
@@ -33,7 +33,7 @@ impl std::fmt::Display for RequestId {
 /// How often a request may be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Times {
+pub enum Replay {
     /// The request changes something: it is recorded before it is executed, and never executed again.
     Once,
     /// The request only reads.
@@ -42,7 +42,7 @@ pub enum Times {
 
 /// One command line for the remote side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FarRequest {
+pub struct RemoteRequest {
     /// Version of the protocol in which the request is written.
     pub format: u32,
     /// Version of the program that sends the request.
@@ -50,8 +50,8 @@ pub struct FarRequest {
     /// Id of the request.
     pub id: RequestId,
     /// How often the request may be executed.
-    pub times: Times,
-    /// Arguments of `symposium`; an empty list only requests the [`Hello`]. No shell interprets them.
+    pub times: Replay,
+    /// Arguments of `symposium`; an empty list only requests the [`RemoteHello`]. No shell interprets them.
     pub argv: Vec<String>,
     /// Number of bytes of standard input that follow.
     pub stdin: usize,
@@ -65,7 +65,7 @@ pub struct FarRequest {
 
 /// Identification of the remote program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hello {
+pub struct RemoteHello {
     /// Newest version of the protocol that it supports.
     pub format: u32,
     /// Version of the remote program.
@@ -74,9 +74,9 @@ pub struct Hello {
 
 /// One frame of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Frame {
+pub enum RemoteFrame {
     /// Identification of the remote program; always the first frame.
-    Hello(Hello),
+    Hello(RemoteHello),
     /// A piece of standard output.
     Out(Vec<u8>),
     /// A piece of standard error.
@@ -89,20 +89,20 @@ pub enum Frame {
     Unknown,
 }
 
-impl Frame {
+impl RemoteFrame {
     /// Encodes the frame for the connection.
     pub fn to_bytes(&self) -> Vec<u8> {
         let head = |word: &str, count: usize| format!("{word} {count}\n").into_bytes();
         match self {
-            Frame::Hello(hello) => {
+            RemoteFrame::Hello(hello) => {
                 let text = serde_json::to_vec(hello).unwrap_or_default();
                 [HELLO, &text, b"\n"].concat()
             }
-            Frame::Out(bytes) => [head("out", bytes.len()), bytes.clone()].concat(),
-            Frame::Err(bytes) => [head("err", bytes.len()), bytes.clone()].concat(),
-            Frame::Alive => head("alive", 0),
-            Frame::End(code) => head("end", usize::from(*code)),
-            Frame::Unknown => head("unknown", 0),
+            RemoteFrame::Out(bytes) => [head("out", bytes.len()), bytes.clone()].concat(),
+            RemoteFrame::Err(bytes) => [head("err", bytes.len()), bytes.clone()].concat(),
+            RemoteFrame::Alive => head("alive", 0),
+            RemoteFrame::End(code) => head("end", usize::from(*code)),
+            RemoteFrame::Unknown => head("unknown", 0),
         }
     }
 }

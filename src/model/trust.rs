@@ -41,6 +41,28 @@ pub enum TrustState {
     Untrusted,
 }
 
+/// The specs of a project, for the user's decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TrustReview {
+    /// The directory that contains `.symposium`; for an agent's worktree, that of its repository.
+    pub project: String,
+    /// The hash of the content that the user agrees to.
+    pub sha256: String,
+    /// Whether the user trusts the content.
+    pub state: TrustState,
+    /// The specs that need trust, with their effects on this machine.
+    pub specs: Vec<SpecEffects>,
+}
+
+/// A spec and its effects on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpecEffects {
+    /// The name of the spec; `None` for the settings that `[defaults]` gives to every kind.
+    pub name: Option<String>,
+    /// One sentence for each effect, with file and line.
+    pub effects: Vec<String>,
+}
+
 /// A spec of a project that the user has not trusted as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UntrustedSpec {
@@ -53,5 +75,20 @@ pub struct UntrustedSpec {
     /// Effects of the spec on this machine, one sentence each.
     pub effects: Vec<String>,
     /// Whether the request comes from an agent; only the user can agree.
-    pub asked_by_agent: bool,
+    pub is_requested_by_agent: bool,
 }
+
+impl std::fmt::Display for UntrustedSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let spec = &self.spec;
+        match self.is_changed {
+            true => write!(
+                f,
+                "the files of spec `{spec}`, which comes with this project, changed since you trusted them"
+            ),
+            false => write!(f, "spec `{spec}` comes with this project and is not trusted"),
+        }
+    }
+}
+
+impl std::error::Error for UntrustedSpec {}

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::NoticeError;
-use super::dbus_message::{self, Body, FIXED, Heard, Method};
+use super::dbus_message::{self, BusMessage, FIXED_HEADER_BYTES, MessageBody, Method};
 
 /// Time limit for the bus and for the notification service. Both normally answer within milliseconds.
-const BOUND: Duration = Duration::from_secs(2);
+const BUS_TIMEOUT: Duration = Duration::from_secs(2);
 /// First call on every connection, to the bus itself.
 const HELLO: Method<'_> =
     Method { service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", member: "Hello" };
@@ -38,8 +38,8 @@ impl Bus {
     /// Connects to the first of the addresses that answers.
     pub(super) fn connect(address: &OsStr) -> Result<Bus, NoticeError> {
         let mut failure = NoticeError::Address { address: address.to_string_lossy().into_owned() };
-        for one in address.as_bytes().split(|byte| *byte == b';') {
-            match stream(one).map(Bus::greet) {
+        for candidate in address.as_bytes().split(|byte| *byte == b';') {
+            match stream(candidate).map(Bus::handshake) {
                 Some(Ok(bus)) => return Ok(bus),
                 Some(Err(error)) => failure = error,
                 None => {}
@@ -48,11 +48,11 @@ impl Bus {
         Err(failure)
     }
 
-    fn greet(stream: io::Result<UnixStream>) -> Result<Bus, NoticeError> {
+    fn handshake(stream: io::Result<UnixStream>) -> Result<Bus, NoticeError> {
         let stream = stream.map_err(NoticeError::bus("connecting to the bus"))?;
-        let mut bus = Bus { stream: BufReader::new(stream), serial: 0, until: Instant::now() + BOUND };
-        bus.authenticate().map_err(NoticeError::bus("saying to the bus who we are"))?;
-        bus.call(HELLO, Body::default())?;
+        let mut bus = Bus { stream: BufReader::new(stream), serial: 0, until: Instant::now() + BUS_TIMEOUT };
+        bus.authenticate().map_err(NoticeError::bus("authenticating with the bus"))?;
+        bus.call(HELLO, MessageBody::default())?;
         Ok(bus)
     }
 
@@ -65,34 +65,34 @@ impl Bus {
         // The length of the line is limited, because the peer is not known to be a bus.
         self.stream.by_ref().take(1024).read_until(b'\n', &mut answer)?;
         if !answer.starts_with(b"OK ") {
-            let said = String::from_utf8_lossy(&answer).trim().to_owned();
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("it answered `{said}`")));
+            let detail = String::from_utf8_lossy(&answer).trim().to_owned();
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("it answered `{detail}`")));
         }
         self.send(b"BEGIN\r\n")
     }
 
     /// Calls a method and waits for its completion.
-    pub(super) fn call(&mut self, method: Method<'_>, body: Body) -> Result<(), NoticeError> {
+    pub(super) fn call(&mut self, method: Method<'_>, body: MessageBody) -> Result<(), NoticeError> {
         self.serial += 1;
         let message = dbus_message::call(method, self.serial, body);
-        self.send(&message).map_err(NoticeError::bus("speaking to the bus"))?;
+        self.send(&message).map_err(NoticeError::bus("writing to the bus"))?;
         loop {
-            match self.hear()? {
-                Heard::Done(serial) if serial == self.serial => return Ok(()),
-                Heard::Refused { serial, name, said } if serial == self.serial => {
-                    return Err(NoticeError::Refused { name, said });
+            match self.read_message()? {
+                BusMessage::Done(serial) if serial == self.serial => return Ok(()),
+                BusMessage::Refused { serial, name, detail } if serial == self.serial => {
+                    return Err(NoticeError::Refused { name, detail });
                 }
                 _ => {}
             }
         }
     }
 
-    fn hear(&mut self) -> Result<Heard, NoticeError> {
-        let mut fixed = [0; FIXED];
+    fn read_message(&mut self) -> Result<BusMessage, NoticeError> {
+        let mut fixed = [0; FIXED_HEADER_BYTES];
         self.fill(&mut fixed)?;
         let mut message = fixed.to_vec();
-        message.resize(FIXED + dbus_message::rest(&fixed).ok_or(NoticeError::Garbled)?, 0);
-        self.fill(&mut message[FIXED..])?;
+        message.resize(FIXED_HEADER_BYTES + dbus_message::rest(&fixed).ok_or(NoticeError::Garbled)?, 0);
+        self.fill(&mut message[FIXED_HEADER_BYTES..])?;
         dbus_message::read(&message).ok_or(NoticeError::Garbled)
     }
 
@@ -101,7 +101,7 @@ impl Bus {
             self.stream.get_ref().set_read_timeout(Some(left))?;
             self.stream.read_exact(bytes)
         });
-        filled.map_err(NoticeError::bus("hearing from the bus"))
+        filled.map_err(NoticeError::bus("reading from the bus"))
     }
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_survives_an_address() {
+    fn a_socket_path_is_decoded_from_its_address() {
         let dir = tempfile::tempdir().unwrap();
         let odd = dir.path().join("run, 100%;ü");
         std::fs::create_dir(&odd).unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_another_sort_is_named() {
+    fn an_unsupported_address_is_reported() {
         for address in ["tcp:host=localhost,port=1", "unix:tmpdir=/tmp", "", "autolaunch:"] {
             let Err(error) = Bus::connect(address.as_ref()) else { panic!("{address}") };
             assert!(matches!(error, NoticeError::Address { .. }), "{error}");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_else_behind_the_socket_is_not_taken_for_a_bus() {
+    fn a_listener_that_is_not_a_bus_is_refused() {
         for answer in
             ["REJECTED EXTERNAL\r\n", "HTTP/1.1 400 Bad Request\r\n", "OK 1\r\nnot a message at all"]
         {

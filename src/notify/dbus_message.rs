@@ -3,9 +3,9 @@
 //! Every value is aligned to its own size, from the beginning of the message; a header ends at a multiple of eight.
 
 /// Maximum length of a message. No reply to our calls is longer.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+pub(super) const MAX_MESSAGE_BYTES: usize = 1 << 20;
 /// Length of the part of a header that every message has.
-pub(super) const FIXED: usize = 16;
+pub(super) const FIXED_HEADER_BYTES: usize = 16;
 
 const METHOD_CALL: u8 = 1;
 const METHOD_RETURN: u8 = 2;
@@ -28,40 +28,44 @@ pub(super) struct Method<'a> {
 
 /// Encoded arguments of a call.
 #[derive(Debug, Default)]
-pub(super) struct Body {
+pub(super) struct MessageBody {
     bytes: Vec<u8>,
     signature: &'static str,
 }
 
-impl Body {
-    pub(super) fn new(signature: &'static str) -> Body {
-        Body { bytes: Vec::new(), signature }
+impl MessageBody {
+    pub(super) fn new(signature: &'static str) -> MessageBody {
+        MessageBody { bytes: Vec::new(), signature }
     }
 
-    pub(super) fn byte(mut self, value: u8) -> Body {
+    pub(super) fn byte(mut self, value: u8) -> MessageBody {
         self.bytes.push(value);
         self
     }
 
-    pub(super) fn number(mut self, value: u32) -> Body {
+    pub(super) fn number(mut self, value: u32) -> MessageBody {
         align(&mut self.bytes, 4);
         self.bytes.extend(value.to_le_bytes());
         self
     }
 
-    pub(super) fn text(mut self, value: &str) -> Body {
+    pub(super) fn text(mut self, value: &str) -> MessageBody {
         put_text(&mut self.bytes, value);
         self
     }
 
-    pub(super) fn kind(mut self, signature: &str) -> Body {
+    pub(super) fn kind(mut self, signature: &str) -> MessageBody {
         put_signature(&mut self.bytes, signature);
         self
     }
 
     /// Appends an array. Its items are aligned to `size`, and so is its beginning; its length does not count that
     /// padding.
-    pub(super) fn array(mut self, size: usize, items: impl FnOnce(Body) -> Body) -> Body {
+    pub(super) fn array(
+        mut self,
+        size: usize,
+        items: impl FnOnce(MessageBody) -> MessageBody,
+    ) -> MessageBody {
         self = self.number(0);
         let length_at = self.bytes.len() - 4;
         align(&mut self.bytes, size);
@@ -74,7 +78,7 @@ impl Body {
 }
 
 /// Encodes a complete method call.
-pub(super) fn call(method: Method<'_>, serial: u32, body: Body) -> Vec<u8> {
+pub(super) fn call(method: Method<'_>, serial: u32, body: MessageBody) -> Vec<u8> {
     let mut bytes = vec![b'l', METHOD_CALL, 0, 1];
     bytes.extend((body.bytes.len() as u32).to_le_bytes());
     bytes.extend(serial.to_le_bytes());
@@ -95,7 +99,7 @@ pub(super) fn call(method: Method<'_>, serial: u32, body: Body) -> Vec<u8> {
             _ => put_text(&mut bytes, value),
         }
     }
-    let length = (bytes.len() - FIXED) as u32;
+    let length = (bytes.len() - FIXED_HEADER_BYTES) as u32;
     bytes[12..16].copy_from_slice(&length.to_le_bytes());
     align(&mut bytes, 8);
     bytes.extend(body.bytes);
@@ -104,28 +108,28 @@ pub(super) fn call(method: Method<'_>, serial: u32, body: Body) -> Vec<u8> {
 
 /// A message from the bus, for a caller that waits for a reply.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum BusMessage {
     /// The call with this serial number succeeded.
     Done(u32),
     /// The call with this serial number failed.
-    Refused { serial: u32, name: String, said: String },
+    Refused { serial: u32, name: String, detail: String },
     /// Any other message, which is ignored.
     Other,
 }
 
 /// Returns the length of the rest of a message from its fixed part, or `None` if that is invalid.
-pub(super) fn rest(fixed: &[u8; FIXED]) -> Option<usize> {
-    let order = Order::of(fixed)?;
+pub(super) fn rest(fixed: &[u8; FIXED_HEADER_BYTES]) -> Option<usize> {
+    let order = ByteOrder::of(fixed)?;
     let fields = order.number(fixed, 12)? as usize;
     let body = order.number(fixed, 4)? as usize;
-    Some(fields.checked_next_multiple_of(8)?.checked_add(body)?).filter(|rest| *rest <= MOST_BYTES)
+    Some(fields.checked_next_multiple_of(8)?.checked_add(body)?).filter(|rest| *rest <= MAX_MESSAGE_BYTES)
 }
 
 /// Decodes a complete message, or returns `None` if it is invalid.
-pub(super) fn read(message: &[u8]) -> Option<Heard> {
-    let order = Order::of(message)?;
-    let end = FIXED + order.number(message, 12)? as usize;
-    let (mut serial, mut name, mut at) = (0, String::new(), FIXED);
+pub(super) fn read(message: &[u8]) -> Option<BusMessage> {
+    let order = ByteOrder::of(message)?;
+    let end = FIXED_HEADER_BYTES + order.number(message, 12)? as usize;
+    let (mut serial, mut name, mut at) = (0, String::new(), FIXED_HEADER_BYTES);
     while at < end {
         at = at.next_multiple_of(8);
         let field = *message.get(at)?;
@@ -152,27 +156,27 @@ pub(super) fn read(message: &[u8]) -> Option<Heard> {
         };
     }
     Some(match *message.get(1)? {
-        METHOD_RETURN => Heard::Done(serial),
+        METHOD_RETURN => BusMessage::Done(serial),
         ERROR => {
-            let said = order.text(message, end.next_multiple_of(8)).unwrap_or_default().to_owned();
-            Heard::Refused { serial, name, said }
+            let detail = order.text(message, end.next_multiple_of(8)).unwrap_or_default().to_owned();
+            BusMessage::Refused { serial, name, detail }
         }
-        _ => Heard::Other,
+        _ => BusMessage::Other,
     })
 }
 
 /// Byte order of a message.
 #[derive(Clone, Copy)]
-enum Order {
+enum ByteOrder {
     Little,
     Big,
 }
 
-impl Order {
-    fn of(message: &[u8]) -> Option<Order> {
+impl ByteOrder {
+    fn of(message: &[u8]) -> Option<ByteOrder> {
         match message.first()? {
-            b'l' => Some(Order::Little),
-            b'B' => Some(Order::Big),
+            b'l' => Some(ByteOrder::Little),
+            b'B' => Some(ByteOrder::Big),
             _ => None,
         }
     }
@@ -180,8 +184,8 @@ impl Order {
     fn number(self, message: &[u8], at: usize) -> Option<u32> {
         let bytes = message.get(at..at.checked_add(4)?)?.try_into().ok()?;
         Some(match self {
-            Order::Little => u32::from_le_bytes(bytes),
-            Order::Big => u32::from_be_bytes(bytes),
+            ByteOrder::Little => u32::from_le_bytes(bytes),
+            ByteOrder::Big => u32::from_be_bytes(bytes),
         })
     }
 
@@ -221,36 +225,41 @@ mod tests {
     use super::*;
 
     /// Encodes a message like a bus does: type, reply to 7, the name of an error, then a body.
-    fn answer(kind: u8, name: &str, said: &str) -> Vec<u8> {
+    fn answer(kind: u8, name: &str, detail: &str) -> Vec<u8> {
         let mut bytes = vec![b'l', kind, 1, 1];
         bytes.extend([0; 12]);
         align(&mut bytes, 8);
         bytes.extend([FIELD_REPLY_SERIAL, 1, b'u', 0, 7, 0, 0, 0]);
         bytes.extend([FIELD_ERROR_NAME, 1, b's', 0]);
         put_text(&mut bytes, name);
-        let fields = (bytes.len() - FIXED) as u32;
+        let fields = (bytes.len() - FIXED_HEADER_BYTES) as u32;
         bytes[12..16].copy_from_slice(&fields.to_le_bytes());
         align(&mut bytes, 8);
         let body = bytes.len();
-        put_text(&mut bytes, said);
+        put_text(&mut bytes, detail);
         let body = (bytes.len() - body) as u32;
         bytes[4..8].copy_from_slice(&body.to_le_bytes());
         bytes
     }
 
     #[test]
-    fn an_answer_is_told_from_a_refusal_and_from_other_news() {
-        let refused = Heard::Refused { serial: 7, name: "no.such".into(), said: "nobody here".into() };
-        for (kind, expected) in [(METHOD_RETURN, Heard::Done(7)), (ERROR, refused), (4, Heard::Other)] {
-            let message = answer(kind, "no.such", "nobody here");
-            assert_eq!(rest(message[..FIXED].try_into().unwrap()), Some(message.len() - FIXED));
+    fn answer_is_distinguished_from_refusals_and_signals() {
+        let refused = BusMessage::Refused { serial: 7, name: "no.such".into(), detail: "not here".into() };
+        for (kind, expected) in
+            [(METHOD_RETURN, BusMessage::Done(7)), (ERROR, refused), (4, BusMessage::Other)]
+        {
+            let message = answer(kind, "no.such", "not here");
+            assert_eq!(
+                rest(message[..FIXED_HEADER_BYTES].try_into().unwrap()),
+                Some(message.len() - FIXED_HEADER_BYTES)
+            );
             assert_eq!(read(&message), Some(expected));
         }
     }
 
     #[test]
-    fn what_is_no_message_or_too_long_is_refused() {
-        let mut huge = [0; FIXED];
+    fn malformed_and_oversized_messages_are_refused() {
+        let mut huge = [0; FIXED_HEADER_BYTES];
         huge[0] = b'l';
         huge[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
         assert_eq!(rest(&huge), None);
@@ -259,10 +268,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_without_a_fall(bytes in prop::collection::vec(any::<u8>(), 0..200), order in prop::sample::select(vec![b'l', b'B'])) {
+        fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), order in prop::sample::select(vec![b'l', b'B'])) {
             let message: Vec<u8> = std::iter::once(order).chain(bytes).collect();
             let _ = read(&message);
-            if let Ok(fixed) = message[..message.len().min(FIXED)].try_into() {
+            if let Ok(fixed) = message[..message.len().min(FIXED_HEADER_BYTES)].try_into() {
                 let _ = rest(&fixed);
             }
         }

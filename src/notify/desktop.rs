@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use super::NoticeError;
 use super::dbus::Bus;
-use super::dbus_message::{Body, Method};
+use super::dbus_message::{MessageBody, Method};
 use crate::model::{Notice, Urgency, is_deceptive};
 
 const NOTIFY: Method<'_> = Method {
@@ -13,7 +13,7 @@ const NOTIFY: Method<'_> = Method {
     member: "Notify",
 };
 /// Expiration time that leaves the duration to the desktop.
-const ITS_OWN_TIME: u32 = u32::MAX;
+const DEFAULT_EXPIRY: u32 = u32::MAX;
 
 /// Shows a notice on the desktop with this bus address. Takes two seconds at most.
 pub fn desktop(notice: &Notice, bus_address: &OsStr) -> Result<(), NoticeError> {
@@ -21,13 +21,13 @@ pub fn desktop(notice: &Notice, bus_address: &OsStr) -> Result<(), NoticeError> 
 }
 
 /// Returns the arguments of the call: name, replaced notice, icon, title, text, buttons, hints and duration.
-fn body(notice: &Notice) -> Body {
+fn body(notice: &Notice) -> MessageBody {
     let urgency = match notice.urgency {
         Urgency::Low => 0,
         Urgency::Normal => 1,
         Urgency::Critical => 2,
     };
-    Body::new("susssasa{sv}i")
+    MessageBody::new("susssasa{sv}i")
         .text("symposium")
         .number(0)
         .text("utilities-terminal")
@@ -35,7 +35,7 @@ fn body(notice: &Notice) -> Body {
         .text(&without_markup(&notice.body))
         .array(4, |buttons| buttons)
         .array(8, |hints| hints.text("urgency").kind("y").byte(urgency))
-        .number(ITS_OWN_TIME)
+        .number(DEFAULT_EXPIRY)
 }
 
 /// Escapes a text for the body of a notice, where desktops interpret markup. Titles contain none.

@@ -9,7 +9,7 @@ use crate::model::Exit;
 #[derive(Debug, thiserror::Error)]
 pub enum NoticeError {
     /// The address of the bus is not a socket on this machine.
-    #[error("the bus address `{address}` is not one we can use: only `unix:path=` and `unix:abstract=` are")]
+    #[error("the bus address `{address}` is not supported; only `unix:path=` and `unix:abstract=` are")]
     Address {
         /// Address of the bus.
         address: String,
@@ -23,18 +23,18 @@ pub enum NoticeError {
         source: io::Error,
     },
     /// The bus or the notification service rejected the call.
-    #[error("the bus answered {name}: {said}")]
+    #[error("the bus answered {name}: {detail}")]
     Refused {
         /// Name of the D-Bus error.
         name: String,
         /// Message of the D-Bus error.
-        said: String,
+        detail: String,
     },
     /// The answer of the bus is not valid D-Bus.
-    #[error("the bus said something that cannot be understood")]
+    #[error("the bus sent an invalid message")]
     Garbled,
     /// The command of the user is empty.
-    #[error("no program is named")]
+    #[error("no program is configured")]
     NoProgram,
     /// The command of the user could not be started.
     #[error("cannot run `{program}`: {source}")]
@@ -84,8 +84,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bus_without_a_desktop_is_told_from_one_that_refuses() {
-        let refused = |name: &str| NoticeError::Refused { name: name.into(), said: String::new() };
+    fn bus_without_a_desktop_differs_from_a_refusal() {
+        let refused = |name: &str| NoticeError::Refused { name: name.into(), detail: String::new() };
         assert!(refused("org.freedesktop.DBus.Error.ServiceUnknown").is_absence());
         assert!(!refused("org.freedesktop.DBus.Error.AccessDenied").is_absence());
     }

@@ -9,7 +9,7 @@ mod dbus_message;
 mod desktop;
 mod error;
 
-pub use command::{COMMAND_BOUND, Delivery, command};
+pub use command::command;
 pub use dbus::session_bus;
 pub use desktop::desktop;
 pub use error::NoticeError;

@@ -17,34 +17,49 @@ mod users;
 #[cfg(test)]
 mod testing;
 
-pub use end::exit_watcher::Exits;
+use std::path::PathBuf;
+
+pub use end::exit_watcher::ExitWatcher;
 pub use end::on_termination::on_end;
 pub use end::pidfd::{ask_to_continue, ask_to_end, end_at_once, wait_exit};
 pub use end::reminder::remind_parent_of;
-pub use end::terminate::{EndPlan, Ending, end};
+pub use end::terminate::{TerminationPlan, end};
 pub use inspect::cgroup::is_kept_by_user_manager;
 pub use inspect::clients::{is_tmux_client, tmux_clients};
 pub use inspect::environment::environment;
 pub use inspect::limits::survive_file_size_limit;
+pub use inspect::ports::is_port_free;
 pub use inspect::procfs::is_stopped;
 pub use inspect::ssh_origin::{address_of, came_from};
-pub use inspect::stalled::{Stall, StalledChild, stalled_children};
-pub use inspect::tree::{Target, is_alive, is_held, tree};
+pub use inspect::stalled::{Stall, stalled_children};
+pub use inspect::tree::{AgentProcesses, is_alive, is_held, tree};
 pub use inspect::tty::{TtyState, takes_no_output, tty_state};
 pub use sigwinch::on_resize;
-pub use start::detached::{Heard, Listening, leave_session, listen_to, run_into, start_apart};
+pub use start::detached::{StreamEvent, leave_session, listen_to, run_into, start_detached};
 pub use start::die_with_parent::{WITH_PARENT, die_with_parent};
 pub use start::job::{is_session_leader, run_in_job};
-pub use start::run::{Output, Run, run_bounded, run_foreground, run_watched};
+pub use start::run::{Run, run_bounded, run_foreground, run_watched};
 pub use users::{user_id, user_name, user_names};
 
 /// Environment variable that identifies an agent's processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct ProcessMark {
     /// Name of the variable, `SYMPOSIUM_AGENT_ID`.
     pub variable: String,
     /// Value of the variable, the agent's id.
     pub value: String,
+    /// State directory of the agent. A copy of a state directory has agents with the same ids, whose processes are not
+    /// the agent's. `None` accepts processes of every state directory.
+    pub home: Option<StateDirectory>,
+}
+
+/// Environment variable that names the state directory of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateDirectory {
+    /// Name of the variable, `SYMPOSIUM_HOME`.
+    pub variable: String,
+    /// Path of the directory.
+    pub path: PathBuf,
 }
 
 /// A process at the time it was inspected.

@@ -21,7 +21,7 @@ const CANNOT: [&str; 3] = ["", "dumb", "unknown"];
 
 /// Additional directories of a user.
 #[derive(Debug, Default)]
-pub struct Places<'a> {
+pub struct TerminfoDirs<'a> {
     /// Value of `TERMINFO`.
     pub own: Option<PathBuf>,
     /// Value of `TERMINFO_DIRS`.
@@ -31,26 +31,26 @@ pub struct Places<'a> {
 }
 
 /// Returns `true` if a program can draw on this terminal type, or if that cannot be determined.
-pub fn can_show(term: &str, places: &Places<'_>) -> bool {
+pub fn can_show(term: &str, dirs: &TerminfoDirs<'_>) -> bool {
     if CANNOT.contains(&term) || term.contains('/') {
         return false;
     }
-    let below_home = |part: &str| places.home.map(|home| home.join(part));
-    let more = places.more.map(std::env::split_paths);
-    let dirs: Vec<PathBuf> = (places.own.iter().cloned())
+    let below_home = |part: &str| dirs.home.map(|home| home.join(part));
+    let more = dirs.more.map(std::env::split_paths);
+    let dirs: Vec<PathBuf> = (dirs.own.iter().cloned())
         .chain(below_home(".terminfo"))
         .chain(below_home(".nix-profile/share/terminfo"))
         .chain(more.into_iter().flatten())
         .chain(USUAL.map(PathBuf::from))
         .collect();
-    let knows = |term: &str| dirs.iter().any(|dir| holds(dir, term));
+    let knows = |term: &str| dirs.iter().any(|dir| has_entry(dir, term));
     // If not even these are found, the system stores its database in an unknown format.
     knows(term) || !KNOWN_EVERYWHERE.iter().any(|term| knows(term))
 }
 
 /// Returns `true` if the directory has an entry for the terminal type. Entries are in subdirectories named after their
 /// first letter, or after the code of that letter on file systems that ignore case.
-fn holds(dir: &Path, term: &str) -> bool {
+fn has_entry(dir: &Path, term: &str) -> bool {
     let Some(&first) = term.as_bytes().first() else { return false };
     let letter = char::from(first).to_string();
     [letter, format!("{first:x}")].iter().any(|part| dir.join(part).join(term).is_file())
@@ -61,29 +61,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_that_the_system_knows_can_be_drawn_on() {
-        let places = Places::default();
+    fn a_terminal_in_terminfo_is_usable() {
+        let dirs = TerminfoDirs::default();
         for (term, expected) in
             [("xterm-256color", true), ("", false), ("dumb", false), ("../x", false), ("no-such-term", false)]
         {
-            assert_eq!(can_show(term, &places), expected, "{term:?}");
+            assert_eq!(can_show(term, &dirs), expected, "{term:?}");
         }
     }
 
     #[test]
-    fn one_that_the_user_has_put_there_counts() {
+    fn files_placed_by_the_user_count() {
         let dir = tempfile::tempdir().unwrap();
         let file = |part: &str| {
             std::fs::create_dir_all(dir.path().join(part)).unwrap();
             std::fs::write(dir.path().join(part).join("mine"), "x").unwrap();
         };
-        let own = || Places { own: Some(dir.path().into()), ..Places::default() };
+        let own = || TerminfoDirs { own: Some(dir.path().into()), ..TerminfoDirs::default() };
         assert!(!can_show("mine", &own()));
         file("6d");
         assert!(can_show("mine", &own()));
         let (more, home) = (dir.path().as_os_str(), dir.path());
-        assert!(can_show("mine", &Places { more: Some(more), ..Places::default() }));
+        assert!(can_show("mine", &TerminfoDirs { more: Some(more), ..TerminfoDirs::default() }));
         file(".terminfo/m");
-        assert!(can_show("mine", &Places { home: Some(home), ..Places::default() }));
+        assert!(can_show("mine", &TerminfoDirs { home: Some(home), ..TerminfoDirs::default() }));
     }
 }

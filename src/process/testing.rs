@@ -4,13 +4,13 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child as Process, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use super::{EndPlan, Mark, Target, end, tree};
+use super::{AgentProcesses, ProcessMark, TerminationPlan, end, tree};
 
 /// A shell with a mark. Its first line of output has been read, so its script is running.
 pub(super) struct Child {
     process: Process,
     output: BufReader<ChildStdout>,
-    mark: Mark,
+    mark: ProcessMark,
 }
 
 impl Child {
@@ -32,8 +32,9 @@ impl Child {
     }
 
     /// Returns a mark that no process carries yet.
-    pub(super) fn fresh_mark() -> Mark {
-        Mark { variable: "SYMPOSIUM_TEST_MARK".to_owned(), value: uuid::Uuid::new_v4().to_string() }
+    pub(super) fn fresh_mark() -> ProcessMark {
+        let value = uuid::Uuid::new_v4().to_string();
+        ProcessMark { variable: "SYMPOSIUM_TEST_MARK".to_owned(), value, home: None }
     }
 
     /// Reads the next line of its output.
@@ -48,7 +49,7 @@ impl Child {
         std::io::copy(&mut self.output.by_ref(), &mut std::io::sink()).unwrap();
     }
 
-    pub(super) fn mark(&self) -> &Mark {
+    pub(super) fn mark(&self) -> &ProcessMark {
         &self.mark
     }
 
@@ -56,8 +57,8 @@ impl Child {
         self.process.id().try_into().unwrap()
     }
 
-    pub(super) fn target(&self) -> Target {
-        Target { mark: self.mark.clone(), root: Some(self.pid()), server: None }
+    pub(super) fn target(&self) -> AgentProcesses {
+        AgentProcesses { mark: self.mark.clone(), root: Some(self.pid()), server: None }
     }
 
     pub(super) fn kill(&self) {
@@ -72,9 +73,9 @@ impl Child {
     }
 
     /// Ends all processes that carry the mark.
-    pub(super) fn end_all(mark: &Mark) {
-        let target = Target { mark: mark.clone(), root: None, server: None };
-        let _ = end(&target, &EndPlan { hup_after: Duration::ZERO, grace: Duration::ZERO });
+    pub(super) fn end_all(mark: &ProcessMark) {
+        let target = AgentProcesses { mark: mark.clone(), root: None, server: None };
+        let _ = end(&target, &TerminationPlan { hup_after: Duration::ZERO, grace: Duration::ZERO });
     }
 }
 
@@ -89,6 +90,6 @@ impl Drop for Child {
 }
 
 /// Returns the number of living processes that carry the mark.
-pub(super) fn alive_with(mark: &Mark) -> usize {
-    tree(&Target { mark: mark.clone(), root: None, server: None }).unwrap().len()
+pub(super) fn alive_with(mark: &ProcessMark) -> usize {
+    tree(&AgentProcesses { mark: mark.clone(), root: None, server: None }).unwrap().len()
 }

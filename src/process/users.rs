@@ -8,10 +8,10 @@ use std::time::Duration;
 use super::{Run, run_bounded};
 
 /// Time limit for a lookup with `getent`.
-const BOUND: Duration = Duration::from_secs(5);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time limit for a lookup of several names. The caller can show ids instead.
-const BOUND_OF_MANY: Duration = Duration::from_secs(1);
+const GROUP_LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
 const GETENT: &str = "/usr/bin/getent";
 
 /// Returns the id of a user.
@@ -41,8 +41,8 @@ pub fn user_names(uids: impl IntoIterator<Item = u32>) -> HashMap<u32, String> {
         let args: Vec<String> =
             ["passwd".to_owned()].into_iter().chain(unknown.iter().map(u32::to_string)).collect();
         let run = Run { program: Path::new(GETENT), args: &args, dir: None, env: None };
-        if let Ok(said) = run_bounded(&run, BOUND_OF_MANY) {
-            learn(&String::from_utf8_lossy(&said.stdout), &mut unknown);
+        if let Ok(output) = run_bounded(&run, GROUP_LOOKUP_TIMEOUT) {
+            learn(&String::from_utf8_lossy(&output.stdout), &mut unknown);
         }
     }
     names
@@ -53,8 +53,8 @@ fn entry(key: &str, is_meant: impl Fn(&(String, u32)) -> bool) -> Option<(String
     local.lines().filter_map(parse).find(&is_meant).or_else(|| {
         let args = ["passwd".to_owned(), key.to_owned()];
         let run = Run { program: Path::new(GETENT), args: &args, dir: None, env: None };
-        let said = run_bounded(&run, BOUND).ok()?;
-        String::from_utf8_lossy(&said.stdout).lines().filter_map(parse).find(&is_meant)
+        let output = run_bounded(&run, LOOKUP_TIMEOUT).ok()?;
+        String::from_utf8_lossy(&output.stdout).lines().filter_map(parse).find(&is_meant)
     })
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_are_known_both_ways() {
+    fn users_are_found_by_name_and_by_id() {
         assert_eq!((user_id("root"), user_name(0).as_deref()), (Some(0), Some("root")));
         assert_eq!(user_id("no-such-user-here"), None);
         assert_eq!(user_id("--help"), None);

@@ -4,6 +4,8 @@ pub mod access;
 pub mod lifecycle;
 pub mod notify;
 pub mod remote;
+pub mod report;
+pub mod review;
 pub mod status;
 pub mod tasks;
 pub mod workspace;

@@ -10,7 +10,7 @@ use crate::secrets::source_code::{is_call, is_path, is_type};
 use crate::secrets::{ends_with_word, plain};
 
 /// Endings of names whose value is a secret.
-pub(super) const TELLING: [&str; 19] = [
+pub(super) const SECRET_NAMES: [&str; 19] = [
     "password",
     "passwd",
     "passphrase",
@@ -33,14 +33,14 @@ pub(super) const TELLING: [&str; 19] = [
 ];
 
 /// Endings of names that describe a secret, and whose value is not one.
-const ABOUT: [&str; 22] = [
+const METADATA_SUFFIXES: [&str; 22] = [
     "name", "id", "ids", "type", "url", "uri", "path", "dir", "file", "hash", "sha", "digest", "checksum",
     "version", "arn", "ref", "count", "length", "expiry", "expires", "at", "cache",
 ];
 
 /// Names of secrets that should be random, but are often chosen by people. Names that Kubernetes uses to refer to a
 /// secret, as in `secret: name`, are not included.
-const OF_PEOPLE: [&str; 12] = [
+const HUMAN_SECRETS: [&str; 12] = [
     "jwtsecret",
     "sessionsecret",
     "cookiesecret",
@@ -66,22 +66,22 @@ const MESSAGES: [&str; 10] =
     ["wrong", "invalid", "error", "message", "msg", "label", "title", "hint", "prompt", "forgot"];
 
 /// The shortest signature: 32 bytes in base64 have 43 characters.
-const SHORTEST_SIGNATURE: usize = 40;
+const MIN_SIGNATURE_CHARS: usize = 40;
 
 /// The shortest password of letters, digits and signs that is reported.
-const SHORTEST_PASSWORD: usize = 8;
+const MIN_PASSWORD_CHARS: usize = 8;
 /// The shortest weak password, with and without quotes.
-const SHORTEST_WEAK: (usize, usize) = (4, 6);
+const MIN_WEAK_CHARS: (usize, usize) = (4, 6);
 
 /// A sequence of characters that can occur in keys, with its position in the line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Word<'a> {
+pub(super) struct KeyWord<'a> {
     line: &'a str,
     start: usize,
     end: usize,
 }
 
-impl<'a> Word<'a> {
+impl<'a> KeyWord<'a> {
     pub(super) fn text(&self) -> &'a str {
         &self.line[self.start..self.end]
     }
@@ -90,7 +90,7 @@ impl<'a> Word<'a> {
         &self.line[..self.start]
     }
 
-    fn behind(&self) -> &'a str {
+    fn after(&self) -> &'a str {
         &self.line[self.end..]
     }
 
@@ -104,7 +104,7 @@ impl<'a> Word<'a> {
 }
 
 /// Splits a line into words.
-pub(super) fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
+pub(super) fn words(line: &str) -> impl Iterator<Item = KeyWord<'_>> {
     let bytes = line.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -116,7 +116,7 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
             at += 1;
         }
         let end = start + line.get(start..at)?.trim_end_matches(['.', ',', ':']).len();
-        (start < at).then_some(Word { line, start, end })
+        (start < at).then_some(KeyWord { line, start, end })
     })
 }
 
@@ -125,7 +125,7 @@ fn is_word_byte(byte: u8) -> bool {
 }
 
 /// Returns name and value if a word is a secret that is assigned to a name.
-pub(super) fn secret<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str)> {
+pub(super) fn secret<'a>(word: &KeyWord<'a>) -> Option<(&'a str, &'a str)> {
     let (name, sign) = set_by(word.before())?;
     let name = named_before(word.before(), (name, sign)).unwrap_or(name);
     let (quoted, phrase) = match word.quoted() {
@@ -140,23 +140,23 @@ pub(super) fn secret<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str)> {
     let is_setting = || is_setting(word, (name, sign));
     let is_weak = || match quoted {
         Some(value) => is_weak(value),
-        None if goes_on(word.behind()) => false,
+        None if continues(word.after()) => false,
         None => is_weak_word(value) || (is_setting() && is_weak(value)),
     };
     let is_made_up =
-        || (quoted.is_some() || (is_setting() && !goes_on(word.behind()))) && is_weak_secret(value);
+        || (quoted.is_some() || (is_setting() && !continues(word.after()))) && is_weak_secret(value);
     let found = is_secret(&spelled, word.text())
         || is_secret(&spelled, value)
         || (spelled.ends_with("auth") && is_login(value))
         || (is_of_password(name) && (is_weak() || is_set_number(word, (name, sign))))
-        || (OF_PEOPLE.iter().any(|end| spelled.ends_with(end)) && is_made_up())
+        || (HUMAN_SECRETS.iter().any(|end| spelled.ends_with(end)) && is_made_up())
         || is_signature(word, name);
     let is_of_program = || quoted.is_none() && is_of_program(word, (name, sign));
     (found && !is_of_program()).then_some((name, value))
 }
 
 /// Returns the name whose value is expected on the next line, as in YAML.
-pub(super) fn waiting(line: &str) -> Option<&str> {
+pub(super) fn name_without_value(line: &str) -> Option<&str> {
     let text = line.trim_end();
     let text = text.trim_end_matches(['|', '>', '-', '+']).trim_end();
     let (name, _) = set_by(text.strip_suffix(':').map(|_| text)?)?;
@@ -164,7 +164,7 @@ pub(super) fn waiting(line: &str) -> Option<&str> {
     // The first line of a text in a JSON string follows a quote.
     let is_alone = before.is_empty() || before.ends_with(['"', '\'']);
     let plain = plain(name);
-    (is_alone && TELLING.iter().any(|telling| plain.ends_with(telling))).then_some(name)
+    (is_alone && SECRET_NAMES.iter().any(|secret_name| plain.ends_with(secret_name))).then_some(name)
 }
 
 /// Returns the value, with its quotes, if a YAML or JSON line does nothing but assign it to one of these names.
@@ -173,7 +173,8 @@ pub(super) fn entry<'l>(line: &'l str, names: &[&str]) -> Option<&'l str> {
     let (name, value) = text.split_once(':')?;
     let name = name.trim_end().trim_matches(['"', '\'']);
     let value = value.trim();
-    (names.iter().any(|one| name.eq_ignore_ascii_case(one)) && !value.is_empty()).then_some(value)
+    (names.iter().any(|known_name| name.eq_ignore_ascii_case(known_name)) && !value.is_empty())
+        .then_some(value)
 }
 
 /// Returns whether a line consists of a secret value for this name and nothing else.
@@ -227,10 +228,10 @@ fn named_before<'a>(before: &'a str, (name, sign): (&str, &str)) -> Option<&'a s
 /// Returns whether a word is a secret, given the name that it is assigned to.
 fn is_secret(name: &str, word: &str) -> bool {
     let value = word.trim_matches(['=', '*']);
-    let is_behind = TELLING.iter().any(|telling| name.ends_with(telling));
+    let is_behind = SECRET_NAMES.iter().any(|secret_name| name.ends_with(secret_name));
     let is_within = || {
-        TELLING.iter().any(|telling| name.contains(telling))
-            && !ABOUT.iter().any(|end| name.ends_with(end))
+        SECRET_NAMES.iter().any(|secret_name| name.contains(secret_name))
+            && !METADATA_SUFFIXES.iter().any(|end| name.ends_with(end))
             // `Algorithms.RS256` is a path in source code.
             && !value.contains('.')
     };
@@ -238,7 +239,7 @@ fn is_secret(name: &str, word: &str) -> bool {
         return false;
     }
     let is_made_up =
-        is_behind && name.contains("pass") && value.len() >= SHORTEST_PASSWORD && is_mixed(value);
+        is_behind && name.contains("pass") && value.len() >= MIN_PASSWORD_CHARS && is_mixed(value);
     !value.starts_with('$') && (is_random(value) || is_made_up) && !is_fake(value)
 }
 
@@ -253,44 +254,44 @@ fn is_of_password(name: &str) -> bool {
 }
 
 /// Returns whether an unquoted word is an expression of source code and not a value.
-fn is_of_program(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+fn is_of_program(word: &KeyWord<'_>, (name, sign): (&str, &str)) -> bool {
     let text = word.text();
-    if sign == "=" && is_loud(name) {
+    if sign == "=" && is_shell_variable(name) {
         return is_path(text) && is_named(text);
     }
-    is_path(text) || is_call(text, word.behind()) || (!is_of_password(name) && is_type(text))
+    is_path(text) || is_call(text, word.after()) || (!is_of_password(name) && is_type(text))
 }
 
 /// Returns whether an assignment is a setting: `NAME=value` and `NAME: value` as in shells and their files, or a line
 /// that contains nothing else. Source code has no variables as values there.
-fn is_setting(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
-    ["=", ": "].contains(&sign) && (is_loud(name) || is_alone(word, (name, sign)))
+fn is_setting(word: &KeyWord<'_>, (name, sign): (&str, &str)) -> bool {
+    ["=", ": "].contains(&sign) && (is_shell_variable(name) || is_whole_line(word, (name, sign)))
 }
 
-fn is_loud(name: &str) -> bool {
+fn is_shell_variable(name: &str) -> bool {
     !name.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-fn is_alone(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+fn is_whole_line(word: &KeyWord<'_>, (name, sign): (&str, &str)) -> bool {
     let before = word.before().strip_suffix(sign).and_then(|text| text.strip_suffix(name)).unwrap_or("-");
     before.trim_start_matches(['+', '-', ' ', '"', '\'', '.']).is_empty()
-        && (word.behind().trim().is_empty() || word.behind().trim_start().starts_with("# "))
+        && (word.after().trim().is_empty() || word.after().trim_start().starts_with("# "))
 }
 
 /// Returns whether a password is a number. Only settings count, because examples in source code often contain
 /// `'12345678'`.
-fn is_set_number(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+fn is_set_number(word: &KeyWord<'_>, (name, sign): (&str, &str)) -> bool {
     let value = word.text();
-    let is_shell = is_loud(name) && ["=", "=\"", "='"].contains(&sign);
-    let is_number = value.len() >= SHORTEST_WEAK.1 && value.bytes().all(|byte| byte.is_ascii_digit());
-    let is_set = || is_shell || (is_setting(word, (name, sign)) && is_alone(word, (name, sign)));
+    let is_shell = is_shell_variable(name) && ["=", "=\"", "='"].contains(&sign);
+    let is_number = value.len() >= MIN_WEAK_CHARS.1 && value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_set = || is_shell || (is_setting(word, (name, sign)) && is_whole_line(word, (name, sign)));
     is_number && is_set() && !is_fake(value)
 }
 
 /// Returns whether several quoted words are a password. In a shell assignment weaker evidence is enough, unless the
 /// name is that of a message.
 fn is_set_phrase(text: &str, (name, sign): (&str, &str)) -> bool {
-    let is_shell = is_loud(name) && ["=\"", "='"].contains(&sign);
+    let is_shell = is_shell_variable(name) && ["=\"", "='"].contains(&sign);
     let spelled = plain(name);
     let is_message = MESSAGES.iter().any(|word| spelled.contains(word));
     !is_message && (is_passphrase(text) || (is_shell && is_phrase(text)))
@@ -299,7 +300,7 @@ fn is_set_phrase(text: &str, (name, sign): (&str, &str)) -> bool {
 /// Returns whether a text is a secret that was chosen by a person and not generated.
 fn is_weak_secret(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
-    value.len() >= SHORTEST_PASSWORD
+    value.len() >= MIN_PASSWORD_CHARS
         && (has_digit || is_passphrase(value))
         && !is_named(value)
         && !is_path(value)
@@ -307,20 +308,22 @@ fn is_weak_secret(value: &str) -> bool {
 }
 
 /// Returns whether a word is the signature of an address that grants access, as Azure uses them.
-fn is_signature(word: &Word<'_>, name: &str) -> bool {
+fn is_signature(word: &KeyWord<'_>, name: &str) -> bool {
     let is_part = word.before().strip_suffix("sig=").is_some_and(|before| before.ends_with(['&', '?', ';']));
-    let is_signed =
-        || word.line.contains("sv=") && ["se=", "sp=", "sr="].iter().any(|one| word.line.contains(one));
+    let is_signed = || {
+        word.line.contains("sv=")
+            && ["se=", "sp=", "sr="].iter().any(|known_name| word.line.contains(known_name))
+    };
     name == "sig"
         && is_part
-        && word.text().len() >= SHORTEST_SIGNATURE
+        && word.text().len() >= MIN_SIGNATURE_CHARS
         && is_random(word.text())
         && is_signed()
 }
 
 /// Returns whether a text names a secret.
 pub(super) fn is_named(text: &str) -> bool {
-    TELLING.iter().any(|telling| plain(text).contains(telling))
+    SECRET_NAMES.iter().any(|secret_name| plain(text).contains(secret_name))
 }
 
 /// Returns whether a text is a weak password, where only a password is expected. Labels are excluded by their capital
@@ -329,11 +332,11 @@ fn is_weak(value: &str) -> bool {
     let is_lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let has_more = value.bytes().any(|byte| byte.is_ascii_digit()) || is_mixed(value);
-    value.len() >= SHORTEST_WEAK.0
+    value.len() >= MIN_WEAK_CHARS.0
         && value.bytes().all(|byte| byte.is_ascii_graphic())
         && !value.contains(['/', '\\', ',', ';', '='])
         && has_letter
-        && (has_more || (is_lower && value.len() >= SHORTEST_WEAK.1) || is_passphrase(value))
+        && (has_more || (is_lower && value.len() >= MIN_WEAK_CHARS.1) || is_passphrase(value))
         && !is_fake(value)
 }
 
@@ -341,7 +344,7 @@ fn is_weak(value: &str) -> bool {
 fn is_weak_word(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-!@#$^".contains(&byte));
-    value.len() >= SHORTEST_WEAK.1
+    value.len() >= MIN_WEAK_CHARS.1
         && has_digit
         && is_plain
         && !is_named(value)
@@ -350,7 +353,7 @@ fn is_weak_word(value: &str) -> bool {
 }
 
 /// Returns whether a word is only the beginning of an expression, or the type of the following value.
-fn goes_on(behind: &str) -> bool {
+fn continues(behind: &str) -> bool {
     let is_begun = behind.starts_with(['(', '[', '.', ':', '<', '{', '?']) && !behind.starts_with("</");
     is_begun || behind.trim_start().starts_with('=')
 }

@@ -4,7 +4,7 @@ use crate::secrets::logins::is_plausible;
 use crate::secrets::passphrases::is_phrase;
 
 /// The shortest value in `--password=…`: keywords that programs accept there are shorter.
-const SHORTEST_SET: usize = 6;
+const MIN_CHARS: usize = 6;
 
 /// Returns the password of a command line: `curl -u user:password`, `mysql -ppassword`, `--password password`.
 pub(super) fn in_command(line: &str) -> Option<&str> {
@@ -14,7 +14,7 @@ pub(super) fn in_command(line: &str) -> Option<&str> {
     }
     let raw: Vec<&str> = line.split_whitespace().collect();
     let words: Vec<&str> = raw.iter().map(|word| word.trim_matches(AROUND)).collect();
-    let mut client = Client::Other;
+    let mut client = CommandClient::Other;
     for (at, word) in words.iter().enumerate() {
         let named = client.then(word.rsplit(['/', '(', '"', '\'', '`']).next().unwrap_or(word));
         if named != client {
@@ -25,16 +25,19 @@ pub(super) fn in_command(line: &str) -> Option<&str> {
         let is_closed = raw[at].ends_with(['`', ',']);
         let next = words.get(at + 1).copied().filter(|_| !is_closed).unwrap_or_default();
         let (flag, value) = word.split_once('=').unwrap_or((word, next));
-        let is_set = flag.len() < word.len() && value.len() >= SHORTEST_SET;
+        let is_set = flag.len() < word.len() && value.len() >= MIN_CHARS;
         let found = match (client, flag) {
-            (Client::Curl, "-u" | "--user" | "-U" | "--proxy-user") => password_of(value),
-            (Client::Curl, _) => word.strip_prefix("-u").and_then(password_of),
-            (Client::Asking | Client::Login, "-p") | (Client::Redis, "-a" | "--pass") => Some(value),
-            (Client::Sql | Client::Login, "--password") => Some(value),
-            (Client::Sql | Client::Asking | Client::Login, _) if is_short(word) => word.strip_prefix("-p"),
-            (Client::Htpasswd, _) => in_htpasswd(&raw[at..]).map(|word| word.trim_matches(AROUND)),
+            (CommandClient::Curl, "-u" | "--user" | "-U" | "--proxy-user") => password_of(value),
+            (CommandClient::Curl, _) => word.strip_prefix("-u").and_then(password_of),
+            (CommandClient::Asking | CommandClient::Login, "-p")
+            | (CommandClient::Redis, "-a" | "--pass") => Some(value),
+            (CommandClient::Sql | CommandClient::Login, "--password") => Some(value),
+            (CommandClient::Sql | CommandClient::Asking | CommandClient::Login, _) if is_short(word) => {
+                word.strip_prefix("-p")
+            }
+            (CommandClient::Htpasswd, _) => in_htpasswd(&raw[at..]).map(|word| word.trim_matches(AROUND)),
             (_, "--password" | "--passwd" | "--passphrase") => {
-                Some(value).filter(|value| is_set || tells(value))
+                Some(value).filter(|value| is_set || is_plausible_value(value))
             }
             _ => None,
         };
@@ -42,8 +45,8 @@ pub(super) fn in_command(line: &str) -> Option<&str> {
             return Some(password);
         }
         // The following program has another meaning of `-p`.
-        if client.ends_with(raw[at]) || (client == Client::Asking && found.is_some()) {
-            client = Client::Other;
+        if client.ends_with(raw[at]) || (client == CommandClient::Asking && found.is_some()) {
+            client = CommandClient::Other;
         }
     }
     None
@@ -51,7 +54,7 @@ pub(super) fn in_command(line: &str) -> Option<&str> {
 
 /// A program with its own options for passwords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Client {
+enum CommandClient {
     Curl,
     Sql,
     Redis,
@@ -65,26 +68,28 @@ enum Client {
     Other,
 }
 
-impl Client {
+impl CommandClient {
     /// Returns the program that the following options belong to.
-    fn then(self, program: &str) -> Client {
+    fn then(self, program: &str) -> CommandClient {
         match program {
-            "curl" => Client::Curl,
+            "curl" => CommandClient::Curl,
             "mysql" | "mysqldump" | "mysqladmin" | "mysqlimport" | "mariadb" | "mariadb-dump"
-            | "mariadb-admin" => Client::Sql,
-            "redis-cli" => Client::Redis,
-            "sshpass" => Client::Asking,
-            "docker" | "podman" | "nerdctl" | "buildah" | "skopeo" | "oras" | "helm" => Client::Containers,
-            "login" if self == Client::Containers => Client::Login,
-            "run" | "compose" | "build" if self == Client::Containers => Client::Other,
-            "htpasswd" => Client::Htpasswd,
+            | "mariadb-admin" => CommandClient::Sql,
+            "redis-cli" => CommandClient::Redis,
+            "sshpass" => CommandClient::Asking,
+            "docker" | "podman" | "nerdctl" | "buildah" | "skopeo" | "oras" | "helm" => {
+                CommandClient::Containers
+            }
+            "login" if self == CommandClient::Containers => CommandClient::Login,
+            "run" | "compose" | "build" if self == CommandClient::Containers => CommandClient::Other,
+            "htpasswd" => CommandClient::Htpasswd,
             _ => self,
         }
     }
 
     fn ends_with(self, raw: &str) -> bool {
         let is_end = ["&&", "||", "|", ";"].contains(&raw);
-        is_end || (raw.ends_with(';') && matches!(self, Client::Asking | Client::Login))
+        is_end || (raw.ends_with(';') && matches!(self, CommandClient::Asking | CommandClient::Login))
     }
 }
 
@@ -105,12 +110,12 @@ fn in_htpasswd<'a>(raw: &[&'a str]) -> Option<&'a str> {
 pub(super) fn in_sql(line: &str) -> Option<&str> {
     line.match_indices(['\'', '"']).find_map(|(at, quote)| {
         let (before, behind) = (&line[..at], &line[at + quote.len()..]);
-        let is_said = if ends_with(before, "password ") {
+        let is_password = if ends_with(before, "password ") {
             is_changed(&before.to_ascii_lowercase())
         } else {
             ends_with(before, " by ") && is_identified(&before[..at - " by ".len()])
         };
-        let (text, _) = behind.split_once(quote).filter(|_| is_said)?;
+        let (text, _) = behind.split_once(quote).filter(|_| is_password)?;
         (is_plausible(text) || is_phrase(text)).then_some(text)
     })
 }
@@ -146,7 +151,7 @@ fn is_short(word: &str) -> bool {
 }
 
 /// Returns whether a value is unlikely to be a word of a sentence.
-fn tells(value: &str) -> bool {
+fn is_plausible_value(value: &str) -> bool {
     value.len() >= 6
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())

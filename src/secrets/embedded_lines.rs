@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_of_many_lines_is_read_as_it_was_written() {
+    fn escaped_multiline_text_is_decoded_before_the_scan() {
         for (line, expected) in [
             ("plain", &["plain"][..]),
             (r#""one\ntwo""#, &["\"one", "two\""]),

@@ -4,9 +4,9 @@ use crate::secrets::placeholders::{has_own_number, is_fake, is_variable};
 use crate::secrets::random::{is_mixed, is_random};
 
 /// The shortest password where only a password is expected.
-const SHORTEST: usize = 3;
+const MIN_CHARS: usize = 3;
 /// The shortest password that is recognized by its characters alone.
-const SHORTEST_MIXED: usize = 8;
+const MIN_MIXED_CHARS: usize = 8;
 
 /// Extensions of source files, which precede a line number as a host precedes its port.
 const SOURCES: [&str; 20] = [
@@ -21,7 +21,7 @@ pub(super) fn in_address(line: &str) -> Option<&str> {
         let end = rest.find(|c: char| c.is_whitespace() || "/\"'`<>\\".contains(c)).unwrap_or(rest.len());
         let (user_info, host) = rest[..end].rsplit_once('@')?;
         let (user, password) = user_info.split_once(':')?;
-        let is_strong = is_random(password) || (password.len() >= SHORTEST_MIXED && is_mixed(password));
+        let is_strong = is_random(password) || (password.len() >= MIN_MIXED_CHARS && is_mixed(password));
         let is_example = ["example.com", "example.org", "example.net", ".example", ".test", ".invalid"]
             .iter()
             .any(|end| host.split(':').next().is_some_and(|host| host.ends_with(end)));
@@ -59,16 +59,16 @@ pub(super) fn is_login(text: &str) -> bool {
 }
 
 /// Returns the password of a `.netrc` line, and whether the next line may continue the entry.
-pub(super) fn in_netrc(line: &str, goes_on: bool) -> (Option<&str>, bool) {
+pub(super) fn in_netrc(line: &str, continues: bool) -> (Option<&str>, bool) {
     const KEYS: [&str; 4] = ["machine", "login", "account", "password"];
-    let Some(first) = line.split_whitespace().next() else { return (None, goes_on) };
+    let Some(first) = line.split_whitespace().next() else { return (None, continues) };
     if first != "default" && !KEYS.contains(&first) {
         return (None, false);
     }
     let words: Vec<&str> = line.split_whitespace().collect();
     let begins = matches!(first, "machine" | "default");
     let pairs = if first == "default" { &words[1..] } else { &words[..] };
-    let is_netrc = (begins || goes_on)
+    let is_netrc = (begins || continues)
         && pairs.len().is_multiple_of(2)
         && pairs.chunks(2).all(|pair| KEYS.contains(&pair[0]));
     if !is_netrc {
@@ -99,7 +99,7 @@ pub(super) fn in_pgpass(line: &str) -> Option<&str> {
 
 /// Returns whether a text can be a password, where nothing else is expected.
 pub(super) fn is_plausible(password: &str) -> bool {
-    password.len() >= SHORTEST
+    password.len() >= MIN_CHARS
         && password.bytes().all(|byte| byte.is_ascii_graphic())
         && !is_variable(password)
         && !is_fake(password)

@@ -16,11 +16,11 @@ mod random;
 mod services;
 mod source_code;
 
-use assignments::TELLING;
+use assignments::SECRET_NAMES;
 
 /// The value of a variable that holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownSecret {
     /// Name of the variable.
     pub name: String,
     /// The secret value.
@@ -37,11 +37,11 @@ pub struct Finding {
 }
 
 /// The shortest value of a variable that is searched for: shorter ones are ordinary words.
-const SHORTEST_VALUE: usize = 6;
+const MIN_VALUE_CHARS: usize = 6;
 /// Number of characters that a masked secret shows. Secrets shorter than `SHORTEST_TOLD` show none, because this would
 /// be a large part of them.
-const TOLD: usize = 4;
-const SHORTEST_TOLD: usize = 16;
+const PREFIX_CHARS: usize = 4;
+const MIN_CHARS_FOR_PREFIX: usize = 16;
 
 /// Returns whether a variable of this name holds a secret.
 pub fn is_secret_name(name: &str) -> bool {
@@ -50,23 +50,23 @@ pub fn is_secret_name(name: &str) -> bool {
     about_keys
         || plain.ends_with("auth")
         || ["pass", "pat"].iter().any(|end| ends_with_word(name, end))
-        || TELLING.iter().any(|word| plain.contains(word))
+        || SECRET_NAMES.iter().any(|word| plain.contains(word))
 }
 
 /// Returns whether the value of a variable can be searched for: a common word would be found everywhere.
-pub fn is_worth_looking_for(value: &str) -> bool {
+pub fn is_searchable(value: &str) -> bool {
     let is_word = value.len() < 12 && value.chars().all(|c| c.is_ascii_lowercase());
-    value.len() >= SHORTEST_VALUE && !is_word && !value.starts_with('/')
+    value.len() >= MIN_VALUE_CHARS && !is_word && !value.starts_with('/')
 }
 
 /// Returns the findings in a single line without context.
-pub fn in_line(line: &str, known: &[Known]) -> Vec<Finding> {
-    Reading::default().line(line, known)
+pub fn in_line(line: &str, known: &[KnownSecret]) -> Vec<Finding> {
+    LineScanner::default().line(line, known)
 }
 
 /// Scans a text line by line. Keeps the context that the next line depends on.
 #[derive(Debug, Clone, Default)]
-pub struct Reading {
+pub struct LineScanner {
     /// The name whose value is expected on the next line, and its indentation.
     waiting: Option<(String, usize)>,
     /// The name that the previous line gave as a value, as in `name: DB_PASSWORD` above `value: …`.
@@ -75,18 +75,18 @@ pub struct Reading {
     is_netrc: bool,
 }
 
-impl Reading {
+impl LineScanner {
     /// Returns the findings in the next line, at most one of each kind.
-    pub fn line(&mut self, line: &str, known: &[Known]) -> Vec<Finding> {
+    pub fn line(&mut self, line: &str, known: &[KnownSecret]) -> Vec<Finding> {
         let mut found = Vec::new();
         let mut add = |what: String, secret: &str| {
-            if !found.iter().any(|one: &Finding| one.what == what) {
+            if !found.iter().any(|finding: &Finding| finding.what == what) {
                 found.push(Finding { what, masked: masked(secret) });
             }
         };
-        for one in known {
-            if line.contains(&one.value) || line.contains(&escaped(&one.value)) {
-                add(format!("the value of {}", one.name), &one.value);
+        for finding in known {
+            if line.contains(&finding.value) || line.contains(&escaped(&finding.value)) {
+                add(format!("the value of {}", finding.name), &finding.value);
             }
         }
         if let Some(begin) = private_key(line).or_else(|| encoded_key(line)) {
@@ -112,8 +112,8 @@ impl Reading {
         }
         // The first character of a patch line is not part of the content.
         let bare = line.strip_prefix(['+', '-', ' ']).unwrap_or(line);
-        let (password, goes_on) = logins::in_netrc(bare, self.is_netrc);
-        self.is_netrc = goes_on;
+        let (password, continues) = logins::in_netrc(bare, self.is_netrc);
+        self.is_netrc = continues;
         for (what, secret) in [
             ("a password in an address", logins::in_address(line)),
             ("a login in a header", logins::in_header(line)),
@@ -145,18 +145,18 @@ impl Reading {
         let named =
             assignments::entry(bare, &["name", "key", "id"]).map(|name| name.trim_matches(['"', '\'']));
         self.named = named.filter(|name| is_secret_name(name)).map(str::to_owned);
-        self.waiting = assignments::waiting(bare).map(|name| (name.to_owned(), indented));
+        self.waiting = assignments::name_without_value(bare).map(|name| (name.to_owned(), indented));
     }
 }
 
 /// Masks a secret so that its owner recognizes it but no other reader learns it.
 fn masked(secret: &str) -> String {
     let length = secret.chars().count();
-    if length < SHORTEST_TOLD {
-        return "too short to tell any of it".to_owned();
+    if length < MIN_CHARS_FOR_PREFIX {
+        return "hidden (too short to show a prefix)".to_owned();
     }
-    let told: String = secret.chars().take(TOLD).collect();
-    format!("{told}… ({length} characters)")
+    let prefix: String = secret.chars().take(PREFIX_CHARS).collect();
+    format!("{prefix}… ({length} characters)")
 }
 
 /// Returns a name in lower case without separators.

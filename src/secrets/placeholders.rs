@@ -15,7 +15,7 @@ const WORDS: &str = "\
     undefined unknown unsigned updated user username usize utf value varchar verified was weak wrong x you your";
 
 /// The longest text that is split into words; longer texts are not placeholders.
-const MAX_PLACEHOLDER: usize = 64;
+const MAX_PLACEHOLDER_CHARS: usize = 64;
 
 /// Returns whether a value is a placeholder.
 pub(super) fn is_fake(value: &str) -> bool {
@@ -65,7 +65,7 @@ fn read_aloud(text: &str) -> String {
 
 /// Returns whether a text consists only of placeholder words, without separators.
 fn is_of_words(text: &str) -> bool {
-    if text.is_empty() || text.len() > MAX_PLACEHOLDER {
+    if text.is_empty() || text.len() > MAX_PLACEHOLDER_CHARS {
         return false;
     }
     // The positions at which a sequence of words can end.
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_stands_for_a_password_is_told_from_one() {
+    fn placeholder_is_distinguished_from_a_password() {
         for value in [
             "password",
             "Password123",

@@ -1,11 +1,11 @@
 //! Distinguishes randomly generated text from names and from passwords that people choose.
 
 /// The shortest text whose randomness can be judged.
-const SHORTEST: usize = 16;
+const MIN_CHARS: usize = 16;
 
 /// The minimum entropy per character; below it a text is repetitive. Hexadecimal digits have 4 bits, English about 4 of
 /// 4.7 with spaces, so this criterion alone is weak.
-const LEAST_BITS: f64 = 3.0;
+const MIN_BITS_PER_CHAR: f64 = 3.0;
 
 /// Returns whether a text is long, consists of letters and digits, and alternates between them more often than a name.
 pub(super) fn is_random(text: &str) -> bool {
@@ -14,18 +14,22 @@ pub(super) fn is_random(text: &str) -> bool {
     for byte in text.bytes() {
         let class = class(byte);
         match class {
-            Class::Lower | Class::Upper => letters += 1,
-            Class::Digit => digits += 1,
-            Class::Other => {}
+            ByteClass::Lower | ByteClass::Upper => letters += 1,
+            ByteClass::Digit => digits += 1,
+            ByteClass::Other => {}
         }
         // Names alternate at separators and capital letters, so only changes without a separator count.
         let is_change =
-            last.is_some_and(|last| last != class && last != Class::Other && class != Class::Other);
+            last.is_some_and(|last| last != class && last != ByteClass::Other && class != ByteClass::Other);
         changes += usize::from(is_change);
         last = Some(class);
     }
     let length = text.len();
-    length >= SHORTEST && letters > 0 && digits > 1 && changes * 7 >= length && bits(text) >= LEAST_BITS
+    length >= MIN_CHARS
+        && letters > 0
+        && digits > 1
+        && changes * 7 >= length
+        && bits(text) >= MIN_BITS_PER_CHAR
 }
 
 /// Returns whether a text consists of letters only and alternates between upper and lower case more often than a name.
@@ -36,22 +40,22 @@ pub(super) fn is_shuffled(text: &str) -> bool {
 
 /// Returns whether a text contains at least three of lower-case letters, upper-case letters, digits and signs.
 pub(super) fn is_mixed(text: &str) -> bool {
-    let has = |class: Class| text.bytes().any(|byte| self::class(byte) == class);
+    let has = |class: ByteClass| text.bytes().any(|byte| self::class(byte) == class);
     let sign = text.bytes().any(|byte| b"!@#$%^&*+~".contains(&byte));
-    let kinds = [has(Class::Lower), has(Class::Upper), has(Class::Digit), sign];
+    let kinds = [has(ByteClass::Lower), has(ByteClass::Upper), has(ByteClass::Digit), sign];
     kinds.into_iter().filter(|kind| *kind).count() >= 3
         && text.bytes().all(|byte| !b"()[]{}<>/".contains(&byte))
 }
 
 /// Returns the number of words and numbers in a name: `Ed25519PrivateKey` has four.
 pub(super) fn parts(text: &str) -> usize {
-    let (mut before, mut last) = (Class::Other, Class::Other);
+    let (mut before, mut last) = (ByteClass::Other, ByteClass::Other);
     let mut count = 0;
     for class in text.bytes().map(class) {
         let begins = match (last, class) {
-            (_, Class::Other) => false,
+            (_, ByteClass::Other) => false,
             // `Key` is one part, `HTTPKey` two.
-            (Class::Upper, Class::Lower) => before == Class::Upper,
+            (ByteClass::Upper, ByteClass::Lower) => before == ByteClass::Upper,
             (last, class) => last != class,
         };
         count += usize::from(begins);
@@ -61,19 +65,19 @@ pub(super) fn parts(text: &str) -> usize {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum ByteClass {
     Lower,
     Upper,
     Digit,
     Other,
 }
 
-fn class(byte: u8) -> Class {
+fn class(byte: u8) -> ByteClass {
     match byte {
-        b'a'..=b'z' => Class::Lower,
-        b'A'..=b'Z' => Class::Upper,
-        b'0'..=b'9' => Class::Digit,
-        _ => Class::Other,
+        b'a'..=b'z' => ByteClass::Lower,
+        b'A'..=b'Z' => ByteClass::Upper,
+        b'0'..=b'9' => ByteClass::Digit,
+        _ => ByteClass::Other,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::secrets::placeholders::is_fake;
 use crate::secrets::random::{is_random, is_shuffled};
 
 /// A key format: its prefix, the characters of the rest, and the minimum length of the rest.
-struct Form {
+struct KeyFormat {
     what: &'static str,
     begins: &'static str,
     at_least: usize,
@@ -12,9 +12,9 @@ struct Form {
 }
 
 /// The minimum length of all known key formats.
-const SHORTEST: usize = 20;
+const MIN_CHARS: usize = 20;
 
-const FORMS: [Form; 52] = [
+const KEY_FORMATS: [KeyFormat; 52] = [
     form("an AWS access key", "AKIA", 16, is_upper_or_digit),
     form("an AWS access key", "ASIA", 16, is_upper_or_digit),
     form("a GitHub token", "ghp_", 30, is_alphanumeric),
@@ -70,45 +70,45 @@ const FORMS: [Form; 52] = [
 ];
 
 /// A key format that differs from names only by its exact length and its randomness.
-struct Exact {
+struct ExactKeyFormat {
     what: &'static str,
     begins: &'static str,
-    long: usize,
-    of_dice: fn(&str) -> bool,
+    length: usize,
+    is_random: fn(&str) -> bool,
 }
 
 /// Tokens of Hugging Face consist of letters only, and any name may begin with `secret_`.
-const EXACT: [Exact; 3] = [
-    Exact { what: "a Hugging Face token", begins: "hf_", long: 34, of_dice: is_shuffled },
-    Exact { what: "a Hugging Face token", begins: "api_org_", long: 34, of_dice: is_shuffled },
-    Exact { what: "a Notion token", begins: "secret_", long: 43, of_dice: is_random },
+const EXACT_KEY_FORMATS: [ExactKeyFormat; 3] = [
+    ExactKeyFormat { what: "a Hugging Face token", begins: "hf_", length: 34, is_random: is_shuffled },
+    ExactKeyFormat { what: "a Hugging Face token", begins: "api_org_", length: 34, is_random: is_shuffled },
+    ExactKeyFormat { what: "a Notion token", begins: "secret_", length: 43, is_random },
 ];
 
-const fn form(what: &'static str, begins: &'static str, at_least: usize, rest: fn(u8) -> bool) -> Form {
-    Form { what, begins, at_least, rest }
+const fn form(what: &'static str, begins: &'static str, at_least: usize, rest: fn(u8) -> bool) -> KeyFormat {
+    KeyFormat { what, begins, at_least, rest }
 }
 
 /// Returns the kind and the text of a key in a word. The key may follow other text, as in `TOKEN=ghp_…`, or be part of
 /// a file name, as in `a/old-ghp_…`.
 pub(super) fn key(word: &str) -> Option<(&'static str, &str)> {
-    if word.len() < SHORTEST {
+    if word.len() < MIN_CHARS {
         return None;
     }
     web_token(word).or_else(|| dotted(word)).or_else(|| {
         word.split(['=', '/', '@', '&', '+', '!', '~', '#', '$', '%', '^', '*', '.'])
             .flat_map(|piece| {
                 let behind = piece.match_indices(['-', '_']).map(|(at, _)| &piece[at + 1..]);
-                std::iter::once(piece).chain(behind).take_while(|rest| rest.len() >= SHORTEST)
+                std::iter::once(piece).chain(behind).take_while(|rest| rest.len() >= MIN_CHARS)
             })
             .find_map(|piece| {
-                let form = FORMS.iter().find(|form| form.fits(piece)).map(|form| form.what);
-                let exact = || EXACT.iter().find(|form| form.fits(piece)).map(|form| form.what);
+                let form = KEY_FORMATS.iter().find(|form| form.fits(piece)).map(|form| form.what);
+                let exact = || EXACT_KEY_FORMATS.iter().find(|form| form.fits(piece)).map(|form| form.what);
                 Some((form.or_else(exact)?, piece))
             })
     })
 }
 
-impl Form {
+impl KeyFormat {
     fn fits(&self, piece: &str) -> bool {
         let Some(rest) = piece.strip_prefix(self.begins) else { return false };
         let length = rest.bytes().take_while(|byte| (self.rest)(*byte)).count();
@@ -117,11 +117,11 @@ impl Form {
     }
 }
 
-impl Exact {
+impl ExactKeyFormat {
     fn fits(&self, piece: &str) -> bool {
         let Some(rest) = piece.strip_prefix(self.begins) else { return false };
         let length = rest.bytes().take_while(|byte| is_alphanumeric(*byte)).count();
-        length == self.long && (self.of_dice)(&rest[..length]) && !is_fake(&rest[..length])
+        length == self.length && (self.is_random)(&rest[..length]) && !is_fake(&rest[..length])
     }
 }
 
@@ -185,7 +185,7 @@ pub(super) fn webhook(word: &str) -> Option<(&'static str, &str)> {
         let (_, rest) = word.split_once(place)?.1.split_once(begins)?;
         let part = rest.split('/').nth(*at)?;
         let length = part.bytes().take_while(|byte| is_name_byte(*byte)).count();
-        (length >= SHORTEST && is_dense(&part[..length])).then_some((*what, &part[..length]))
+        (length >= MIN_CHARS && is_dense(&part[..length])).then_some((*what, &part[..length]))
     })
 }
 
@@ -239,8 +239,11 @@ mod tests {
                 format!("{{\"text\":\"one\\n{key}\\ntwo\"}}"),
             ] {
                 let found = in_line(&line, &[]);
-                assert!(found.iter().any(|one| one.what == "a Hugging Face token"), "{line}: {found:?}");
-                assert!(found.iter().all(|one| !one.masked.contains(&LETTERS[2..])), "{found:?}");
+                assert!(
+                    found.iter().any(|finding| finding.what == "a Hugging Face token"),
+                    "{line}: {found:?}"
+                );
+                assert!(found.iter().all(|finding| !finding.masked.contains(&LETTERS[2..])), "{found:?}");
             }
         }
     }
@@ -255,13 +258,13 @@ mod tests {
         ] {
             for line in [key.clone(), format!("KEY={key}"), format!("Client(auth=\"{key}\")")] {
                 let found = in_line(&line, &[]);
-                assert!(found.iter().any(|one| one.what == what), "{line}: {found:?}");
+                assert!(found.iter().any(|finding| finding.what == what), "{line}: {found:?}");
             }
         }
     }
 
     #[test]
-    fn names_that_begin_as_keys_do_are_none() {
+    fn names_with_a_key_prefix_are_not_secrets() {
         for line in [
             "hf_hub_download hf_transfer hf_model_name_or_path HF_TOKEN hf_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
             "hf_abcdefghijklmnopqrstuvwxyzabcdefgh",

@@ -9,7 +9,7 @@ const CALLS: [&str; 4] = ["(", "[", "{", "::"];
 /// Returns whether a word is a dotted path: `process.env.S3_PASSWORD`, `ed25519.Ed25519PrivateKey`.
 pub(super) fn is_path(word: &str) -> bool {
     let path = word.trim_start_matches(['&', '*']).trim_end_matches('!');
-    let is_thrown = || is_random(path) && !is_spoken(path);
+    let is_thrown = || is_random(path) && !is_pronounceable(path);
     path.contains('.') && path.split('.').all(|part| is_name(part.trim_start_matches('#'))) && !is_thrown()
 }
 
@@ -21,7 +21,10 @@ pub(super) fn is_call(word: &str, behind: &str) -> bool {
 /// Returns whether a word is a type name of several words: `Ed25519PrivateKey`.
 pub(super) fn is_type(word: &str) -> bool {
     let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
-    word.starts_with(|c: char| c.is_ascii_uppercase()) && capitals > 1 && is_name(word) && is_spoken(word)
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+        && capitals > 1
+        && is_name(word)
+        && is_pronounceable(word)
 }
 
 fn is_name(part: &str) -> bool {
@@ -31,7 +34,7 @@ fn is_name(part: &str) -> bool {
 
 /// Returns whether a text consists of words and numbers. The parts of random text have less than two characters on
 /// average, those of names five and more.
-fn is_spoken(text: &str) -> bool {
+fn is_pronounceable(text: &str) -> bool {
     let length = text.bytes().filter(u8::is_ascii_alphanumeric).count();
     parts(text) * 5 <= length * 2
 }
@@ -41,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_from_what_dice_make() {
+    fn names_are_distinguished_from_random_text() {
         for path in [
             "process.env.S3_PASSWORD",
             "base64.b16encode",

@@ -1,8 +1,10 @@
-//! Atomic replacement of the service file.
+//! Reads, replaces and removes the service file.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
+
+use crate::base::atomic_file::{directory_of, replace_durably};
 
 /// Returns the contents of the file, or `None` if it does not exist.
 pub fn installed(path: &Path) -> io::Result<Option<String>> {
@@ -15,13 +17,8 @@ pub fn installed(path: &Path) -> io::Result<Option<String>> {
 
 /// Writes the file and creates its parent directories. A symbolic link in its place is replaced, never followed.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
-    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    fs::create_dir_all(dir)?;
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    fs::create_dir_all(directory_of(path))?;
+    replace_durably(path, text.as_bytes())
 }
 
 /// Removes the file. Returns whether it existed.
@@ -52,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_its_place_is_not_followed() {
+    fn symbolic_link_at_the_target_is_not_followed() {
         let dir = tempfile::tempdir().unwrap();
         let (precious, path) = (dir.path().join("precious"), dir.path().join("symposium.service"));
         fs::write(&precious, "x").unwrap();

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_property_list_starts_the_server_and_brings_agents_back() {
+    fn a_property_list_starts_the_server_and_restores_agents() {
         let env = vec![("PATH".into(), "/a & b:/usr/bin".into())];
         let boot = Boot { name: "symposium".into(), exe: "/opt/<x>/symposium".into(), env };
         insta::assert_snapshot!(plist(&boot), @r#"

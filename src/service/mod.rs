@@ -24,7 +24,8 @@ pub struct Boot {
 }
 
 /// Supported service managers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum System {
     /// The user manager of systemd.
     Systemd,
@@ -37,16 +38,13 @@ pub type Argv = Vec<String>;
 
 impl System {
     /// Returns the service manager of this operating system.
-    pub fn here() -> System {
+    pub fn current() -> System {
         if cfg!(target_os = "macos") { System::Launchd } else { System::Systemd }
     }
 
     /// Returns the name of the service manager.
     pub fn word(self) -> &'static str {
-        match self {
-            System::Systemd => "systemd",
-            System::Launchd => "launchd",
-        }
+        self.into()
     }
 
     /// Renders the service file.
@@ -71,7 +69,7 @@ impl System {
     }
 
     /// Returns a command that changes nothing and fails if the service manager is not available.
-    pub fn ask(self) -> Argv {
+    pub fn probe_command(self) -> Argv {
         match self {
             System::Systemd => argv(&["systemctl", "--user", "show-environment"]),
             System::Launchd => argv(&["launchctl", "print", &domain()]),
@@ -102,7 +100,7 @@ impl System {
     }
 
     /// Returns the commands that run after the file was removed.
-    pub fn forget(self) -> Vec<Argv> {
+    pub fn commands_after_removal(self) -> Vec<Argv> {
         match self {
             System::Systemd => vec![argv(&["systemctl", "--user", "daemon-reload"])],
             System::Launchd => vec![],

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::ShareError;
-use super::acl::{self, AclSupport};
 use super::connect;
+use super::posix_acl::{self, AclSupport};
 use crate::model::AgentName;
 
 /// Parent of all share directories, independent of `TMPDIR`, because both users must find the same path.
@@ -23,19 +23,19 @@ const PREFIX: &str = "symposium-share-";
 /// Maximum number of shares that a search returns: a process may have 1024 files open.
 const MAX_SHARES: usize = 512;
 /// Maximum number of shares of one owner in a search, and of directory entries that are checked for it.
-const MOST_OF_ONE: usize = 64;
-const MOST_LOOKED_AT: usize = 4096;
+const MAX_SHARES_PER_OWNER: usize = 64;
+const MAX_SCANNED_ENTRIES: usize = 4096;
 
 /// Directory for the shares of one owner with one guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ShareDir {
     owner: u32,
     guest: u32,
 }
 
 /// A share that a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundShare {
     /// User id of the owner.
     pub owner: u32,
     /// Name of the shared agent.
@@ -46,26 +46,26 @@ pub struct Found {
 
 /// Result of a search for shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search {
+pub struct ShareSearch {
     /// Shares that were found.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundShare>,
     /// Whether the list is complete.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
-impl Place {
+impl ShareDir {
     /// Returns the directory for this owner and guest.
-    pub fn of(owner: u32, guest: u32) -> Place {
-        Place { owner, guest }
+    pub fn of(owner: u32, guest: u32) -> ShareDir {
+        ShareDir { owner, guest }
     }
 
     /// Returns `true` if this user has, or has had, any share.
     pub fn is_any_of(owner: u32) -> bool {
-        fs::symlink_metadata(Place::of(owner, owner).outer()).is_ok()
+        fs::symlink_metadata(ShareDir::of(owner, owner).outer()).is_ok()
     }
 
     /// Returns the path of the socket for an agent.
-    pub fn door(&self, name: &AgentName) -> PathBuf {
+    pub fn socket_path(&self, name: &AgentName) -> PathBuf {
         self.inner().join(name.as_str())
     }
 
@@ -95,23 +95,24 @@ impl Place {
         set_mode(&outer, 0o711)?;
         make(&inner, 0o700)?;
         self.check_dir(&inner)?;
-        let fence = acl::only(&inner, self.guest, 5, 0o755).map_err(ShareError::file("open", &inner))?;
+        let fence =
+            posix_acl::only(&inner, self.guest, 5, 0o755).map_err(ShareError::file("open", &inner))?;
         Ok(fence == AclSupport::OneUser)
     }
 
     /// Gives the guest access to an existing socket.
     pub(super) fn open(&self, socket: &Path) -> Result<(), ShareError> {
-        acl::only(socket, self.guest, 6, 0o666).map_err(ShareError::file("open", socket)).map(drop)
+        posix_acl::only(socket, self.guest, 6, 0o666).map_err(ShareError::file("open", socket)).map(drop)
     }
 
     /// Returns `true` if a process listens on the socket of the agent.
-    pub fn answers(&self, name: &AgentName) -> bool {
-        self.checked(name).is_ok_and(|path| connect::has_listener(&path))
+    pub fn has_listener(&self, name: &AgentName) -> bool {
+        self.checked_socket_path(name).is_ok_and(|path| connect::has_listener(&path))
     }
 
     /// Removes the socket if no process listens on it. A socket of another environment of the same owner stays.
     pub fn clear(&self, name: &AgentName) {
-        if !self.answers(name) {
+        if !self.has_listener(name) {
             self.remove(name);
         }
     }
@@ -119,28 +120,28 @@ impl Place {
     /// Removes the socket, and the directories if they are empty.
     pub fn remove(&self, name: &AgentName) {
         if self.check_dir(&self.outer()).is_ok() && self.check_dir(&self.inner()).is_ok() {
-            let _ = fs::remove_file(self.door(name));
+            let _ = fs::remove_file(self.socket_path(name));
             let _ = fs::remove_dir(self.inner());
             let _ = fs::remove_dir(self.outer());
         }
     }
 
     /// Returns the path of the socket on the guest's side, after checking that it belongs to the owner.
-    pub fn checked(&self, name: &AgentName) -> Result<PathBuf, ShareError> {
-        let path = self.door(name);
+    pub fn checked_socket_path(&self, name: &AgentName) -> Result<PathBuf, ShareError> {
+        let path = self.socket_path(name);
         for dir in [self.outer(), self.inner()] {
             match self.check_dir(&dir) {
                 Err(ShareError::File { source, .. })
                     if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
                 {
-                    return Err(ShareError::NoDoor { path });
+                    return Err(ShareError::NotShared { path });
                 }
                 other => other?,
             }
         }
         let refuse = |why: String| Err(ShareError::Unsafe { path: path.clone(), why });
         match fs::symlink_metadata(&path) {
-            Err(_) => Err(ShareError::NoDoor { path }),
+            Err(_) => Err(ShareError::NotShared { path }),
             Ok(meta) if !meta.file_type().is_socket() => refuse("it is not a socket".to_owned()),
             Ok(meta) if meta.uid() != self.owner => refuse(format!("it belongs to user {}", meta.uid())),
             Ok(_) => Ok(path),
@@ -149,7 +150,7 @@ impl Place {
 
     /// Finds all shares with this user, until the deadline. The first share of each owner comes first, so that one
     /// owner cannot crowd out the others.
-    pub fn all_for(guest: u32, until: Instant) -> Search {
+    pub fn all_for(guest: u32, until: Instant) -> ShareSearch {
         let is_late = || Instant::now() >= until;
         let (mut found, mut is_whole) = (Vec::new(), true);
         for entry in fs::read_dir(ROOT).into_iter().flatten().flatten() {
@@ -158,31 +159,34 @@ impl Place {
                 break;
             }
             let Some(owner) = entry.file_name().to_str().and_then(owner_in) else { continue };
-            let place = Place::of(owner, guest);
-            let (doors, all) = place.doors(is_late);
+            let share_dir = ShareDir::of(owner, guest);
+            let (shares, all) = share_dir.shares_by(is_late);
             is_whole &= all;
-            found.extend(doors.into_iter().enumerate());
+            found.extend(shares.into_iter().enumerate());
         }
         found.sort_by(|(at, a), (bt, b)| (at, a.owner, &a.name).cmp(&(bt, b.owner, &b.name)));
         is_whole &= found.len() <= MAX_SHARES;
-        Search { found: found.into_iter().take(MAX_SHARES).map(|(_, door)| door).collect(), is_whole }
+        ShareSearch {
+            found: found.into_iter().take(MAX_SHARES).map(|(_, share)| share).collect(),
+            is_complete: is_whole,
+        }
     }
 
     /// Returns the shares in this directory, and whether the list is complete.
-    fn doors(&self, is_late: impl Fn() -> bool) -> (Vec<Found>, bool) {
+    fn shares_by(&self, is_late: impl Fn() -> bool) -> (Vec<FoundShare>, bool) {
         let mut found = Vec::new();
         // The check comes before anything is read, because the directory may be a symbolic link to any path.
         if self.check_dir(&self.outer()).is_err() || self.check_dir(&self.inner()).is_err() {
             return (found, true);
         }
-        for (count, door) in fs::read_dir(self.inner()).into_iter().flatten().flatten().enumerate() {
-            if found.len() == MOST_OF_ONE || count == MOST_LOOKED_AT || is_late() {
+        for (count, share) in fs::read_dir(self.inner()).into_iter().flatten().flatten().enumerate() {
+            if found.len() == MAX_SHARES_PER_OWNER || count == MAX_SCANNED_ENTRIES || is_late() {
                 return (found, false);
             }
-            if let Some(name) = door.file_name().to_str().and_then(|name| name.parse::<AgentName>().ok())
-                && let Ok(path) = self.checked(&name)
+            if let Some(name) = share.file_name().to_str().and_then(|name| name.parse::<AgentName>().ok())
+                && let Ok(path) = self.checked_socket_path(&name)
             {
-                found.push(Found { owner: self.owner, name, path });
+                found.push(FoundShare { owner: self.owner, name, path });
             }
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
@@ -232,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_has_one_name() {
+    fn the_path_of_a_share_directory_is_canonical() {
         assert_eq!(owner_in("symposium-share-1001"), Some(1001));
         assert_eq!(owner_in("symposium-share-0"), Some(0));
         for name in [

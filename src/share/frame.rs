@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 /// Version of the protocol.
 const VERSION: u32 = 1;
 /// Maximum length of a hello.
-const LONGEST_HELLO: u64 = 1024;
+const MAX_HELLO_BYTES: u64 = 1024;
 /// Maximum length of a frame.
-pub(super) const LONGEST: usize = 16 * 1024;
+pub(super) const MAX_FRAME_BYTES: usize = 16 * 1024;
 
 /// Purpose of a guest's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Want {
+pub enum ConnectPurpose {
     /// To drive, if the session has no driver.
     Drive,
     /// To drive, also if another client drives.
@@ -28,10 +28,10 @@ pub enum Want {
 
 /// First message of a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hello {
+pub struct GuestHello {
     symposium: u32,
     /// Purpose of the connection.
-    pub want: Want,
+    pub want: ConnectPurpose,
     /// Value of `TERM` of the guest's terminal.
     pub term: String,
     /// Width of the terminal in columns.
@@ -45,7 +45,7 @@ pub struct Hello {
 
 /// Facts about a share, as the owner's side reports them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
+pub struct ShareFacts {
     /// Whether the guest may only observe.
     pub read_only: bool,
     /// Time at which the share ends, if it is limited.
@@ -57,7 +57,7 @@ pub struct Facts {
 
 /// A message after the hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum ShareFrame {
     /// Bytes that the guest typed.
     Input(Vec<u8>),
     /// New size of the guest's window in columns and rows.
@@ -66,31 +66,33 @@ pub(super) enum Frame {
     Output(Vec<u8>),
     /// End of the connection, with its reason.
     End(String),
-    /// Answer to [`Want::Ask`], as JSON.
+    /// Answer to [`ConnectPurpose::Ask`], as JSON.
     Facts(Vec<u8>),
 }
 
-impl Hello {
+impl GuestHello {
     /// Creates a hello with the current version of the protocol.
-    pub fn new(want: Want, term: &str, (columns, rows): (u16, u16)) -> Hello {
-        Hello { symposium: VERSION, want, term: term.to_owned(), columns, rows, within_tmux: false }
+    pub fn new(want: ConnectPurpose, term: &str, (columns, rows): (u16, u16)) -> GuestHello {
+        GuestHello { symposium: VERSION, want, term: term.to_owned(), columns, rows, within_tmux: false }
     }
 
     /// Reads a hello. Fails if it is invalid or has another version.
-    pub(super) fn read(from: &mut impl Read) -> io::Result<Hello> {
+    pub(super) fn read(from: &mut impl Read) -> io::Result<GuestHello> {
         let mut line = Vec::new();
         let mut byte = [0];
-        while (line.len() as u64) < LONGEST_HELLO {
+        while (line.len() as u64) < MAX_HELLO_BYTES {
             from.read_exact(&mut byte)?;
             if byte[0] == b'\n' {
                 break;
             }
             line.push(byte[0]);
         }
-        let hello: Hello = serde_json::from_slice(&line).map_err(io::Error::other)?;
+        let hello: GuestHello = serde_json::from_slice(&line).map_err(io::Error::other)?;
         match hello.symposium {
-            VERSION => Ok(hello.sane()),
-            other => Err(io::Error::other(format!("it speaks version {other}, this is {VERSION}"))),
+            VERSION => Ok(hello.with_sane_values()),
+            other => {
+                Err(io::Error::other(format!("its protocol version is {other}, this program uses {VERSION}")))
+            }
         }
     }
 
@@ -101,7 +103,7 @@ impl Hello {
     }
 
     /// Replaces an invalid terminal type and limits the size, because the guest is not trusted.
-    fn sane(mut self) -> Hello {
+    fn with_sane_values(mut self) -> GuestHello {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
         if self.term.is_empty()
             || self.term.len() > 40
@@ -119,38 +121,38 @@ fn sane_size(columns: u16, rows: u16) -> (u16, u16) {
     (columns.clamp(2, 1000), rows.clamp(2, 500))
 }
 
-impl Frame {
+impl ShareFrame {
     /// Parses the first frame and its length, or returns `None` if it is incomplete.
-    fn parse(bytes: &[u8]) -> io::Result<Option<(Frame, usize)>> {
+    fn parse(bytes: &[u8]) -> io::Result<Option<(ShareFrame, usize)>> {
         let Some((&[letter, high, low], rest)) = bytes.split_first_chunk() else { return Ok(None) };
         let length = usize::from(u16::from_be_bytes([high, low]));
-        if length > LONGEST {
-            return Err(io::Error::other("a piece that is too long"));
+        if length > MAX_FRAME_BYTES {
+            return Err(io::Error::other("a frame that is too long"));
         }
         let Some(bytes) = rest.get(..length) else { return Ok(None) };
         let frame = match (letter, bytes) {
-            (b'i', _) => Frame::Input(bytes.to_vec()),
+            (b'i', _) => ShareFrame::Input(bytes.to_vec()),
             (b's', &[a, b, c, d]) => {
                 let (columns, rows) = sane_size(u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
-                Frame::Size(columns, rows)
+                ShareFrame::Size(columns, rows)
             }
-            (b'o', _) => Frame::Output(bytes.to_vec()),
-            (b'e', _) => Frame::End(String::from_utf8_lossy(bytes).into_owned()),
-            (b'f', _) => Frame::Facts(bytes.to_vec()),
-            _ => return Err(io::Error::other("a piece that means nothing")),
+            (b'o', _) => ShareFrame::Output(bytes.to_vec()),
+            (b'e', _) => ShareFrame::End(String::from_utf8_lossy(bytes).into_owned()),
+            (b'f', _) => ShareFrame::Facts(bytes.to_vec()),
+            _ => return Err(io::Error::other("a frame of an unknown type")),
         };
         Ok(Some((frame, 3 + length)))
     }
 
     pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let (letter, bytes) = match self {
-            Frame::Input(bytes) => (b'i', bytes.clone()),
-            Frame::Size(columns, rows) => (b's', [columns.to_be_bytes(), rows.to_be_bytes()].concat()),
-            Frame::Output(bytes) => (b'o', bytes.clone()),
-            Frame::End(why) => (b'e', why.as_bytes().to_vec()),
-            Frame::Facts(bytes) => (b'f', bytes.clone()),
+            ShareFrame::Input(bytes) => (b'i', bytes.clone()),
+            ShareFrame::Size(columns, rows) => (b's', [columns.to_be_bytes(), rows.to_be_bytes()].concat()),
+            ShareFrame::Output(bytes) => (b'o', bytes.clone()),
+            ShareFrame::End(why) => (b'e', why.as_bytes().to_vec()),
+            ShareFrame::Facts(bytes) => (b'f', bytes.clone()),
         };
-        for piece in bytes.chunks(LONGEST).chain(bytes.is_empty().then_some(&[][..])) {
+        for piece in bytes.chunks(MAX_FRAME_BYTES).chain(bytes.is_empty().then_some(&[][..])) {
             let length = u16::try_from(piece.len()).unwrap_or_default().to_be_bytes();
             to.write_all(&[&[letter][..], &length, piece].concat())?;
         }
@@ -160,22 +162,22 @@ impl Frame {
 
 /// Buffer that reassembles frames from the received bytes. It never blocks on an incomplete frame.
 #[derive(Debug, Default)]
-pub(super) struct Incoming {
+pub(super) struct FrameBuffer {
     held: Vec<u8>,
 }
 
-impl Incoming {
+impl FrameBuffer {
     /// Reads the available bytes once. Returns `false` at the end of the stream.
     pub(super) fn take(&mut self, from: &mut impl Read) -> io::Result<bool> {
-        let mut bytes = [0; LONGEST];
+        let mut bytes = [0; MAX_FRAME_BYTES];
         let count = from.read(&mut bytes)?;
         self.held.extend_from_slice(&bytes[..count]);
         Ok(count > 0)
     }
 
     /// Returns the next complete frame. The caller takes all frames before it reads more.
-    pub(super) fn next(&mut self) -> io::Result<Option<Frame>> {
-        let Some((frame, length)) = Frame::parse(&self.held)? else { return Ok(None) };
+    pub(super) fn next(&mut self) -> io::Result<Option<ShareFrame>> {
+        let Some((frame, length)) = ShareFrame::parse(&self.held)? else { return Ok(None) };
         self.held.drain(..length);
         Ok(Some(frame))
     }
@@ -186,60 +188,66 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() {
-        let long = vec![b'x'; LONGEST + 7];
+    fn written_frames_are_read_back() {
+        let long = vec![b'x'; MAX_FRAME_BYTES + 7];
         let all = [
-            Frame::Input(b"a".to_vec()),
-            Frame::Size(80, 24),
-            Frame::Output(Vec::new()),
-            Frame::End("over".into()),
+            ShareFrame::Input(b"a".to_vec()),
+            ShareFrame::Size(80, 24),
+            ShareFrame::Output(Vec::new()),
+            ShareFrame::End("over".into()),
         ];
         let mut bytes = Vec::new();
         all.iter().for_each(|frame| frame.write(&mut bytes).unwrap());
-        Frame::Output(long.clone()).write(&mut bytes).unwrap();
-        let expected =
-            [&all[..], &[Frame::Output(long[..LONGEST].to_vec()), Frame::Output(long[LONGEST..].to_vec())]]
-                .concat();
+        ShareFrame::Output(long.clone()).write(&mut bytes).unwrap();
+        let expected = [
+            &all[..],
+            &[
+                ShareFrame::Output(long[..MAX_FRAME_BYTES].to_vec()),
+                ShareFrame::Output(long[MAX_FRAME_BYTES..].to_vec()),
+            ],
+        ]
+        .concat();
         // The result must not depend on the sizes of the reads.
         for size in [1, 2, 5, 4096, bytes.len()] {
-            let (mut incoming, mut heard) = (Incoming::default(), Vec::new());
+            let (mut incoming, mut frames) = (FrameBuffer::default(), Vec::new());
             for mut piece in bytes.chunks(size) {
                 while !piece.is_empty() {
                     assert!(incoming.take(&mut piece).unwrap());
                     while let Some(frame) = incoming.next().unwrap() {
-                        heard.push(frame);
+                        frames.push(frame);
                     }
                 }
             }
             assert!(!incoming.take(&mut &b""[..]).unwrap());
-            assert!(heard == expected, "in pieces of {size}");
+            assert!(frames == expected, "in pieces of {size}");
         }
     }
 
     #[test]
-    fn what_is_none_of_ours_is_refused() {
+    fn foreign_data_is_refused() {
         for bytes in [&b"x\0\x01a"[..], b"s\0\x01a", b"i\xff\xff"] {
-            assert!(Frame::parse(bytes).is_err(), "{bytes:?}");
+            assert!(ShareFrame::parse(bytes).is_err(), "{bytes:?}");
         }
-        assert_eq!(Frame::parse(b"i\0\x05ab").unwrap(), None, "more is to come");
+        assert_eq!(ShareFrame::parse(b"i\0\x05ab").unwrap(), None, "more is to come");
         for text in [
             "",
             "{}\n",
             "GET / HTTP/1.1\n",
             "{\"symposium\":2,\"want\":\"ask\",\"term\":\"x\",\"columns\":1,\"rows\":1}\n",
         ] {
-            assert!(Hello::read(&mut text.as_bytes()).is_err(), "{text}");
+            assert!(GuestHello::read(&mut text.as_bytes()).is_err(), "{text}");
         }
         let endless = std::io::repeat(b'a');
-        assert!(Hello::read(&mut endless.take(1 << 20)).is_err());
+        assert!(GuestHello::read(&mut endless.take(1 << 20)).is_err());
     }
 
     #[test]
-    fn a_hello_is_made_sane() {
-        let said = |term: &str| Hello::new(Want::Drive, term, (0, 65535)).sane();
-        let hello = said("../../etc/passwd");
+    fn values_of_a_hello_are_limited() {
+        let hello_with_term =
+            |term: &str| GuestHello::new(ConnectPurpose::Drive, term, (0, 65535)).with_sane_values();
+        let hello = hello_with_term("../../etc/passwd");
         assert_eq!((hello.term.as_str(), hello.columns, hello.rows), ("xterm-256color", 2, 500));
-        assert_eq!(said("tmux-256color").term, "tmux-256color");
-        assert_eq!(said("a b").term, "xterm-256color");
+        assert_eq!(hello_with_term("tmux-256color").term, "tmux-256color");
+        assert_eq!(hello_with_term("a b").term, "xterm-256color");
     }
 }

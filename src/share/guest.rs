@@ -12,8 +12,8 @@ use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
 
 use super::ShareError;
 use super::connect;
-use super::directory::Place;
-use super::frame::{Frame, Hello, Incoming};
+use super::directory::ShareDir;
+use super::frame::{FrameBuffer, GuestHello, ShareFrame};
 use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
 use crate::model::AgentName;
 
@@ -24,7 +24,7 @@ const PREFIX: u8 = 0x02;
 
 /// Reason why the connection ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Left {
+pub enum DisconnectReason {
     /// The guest pressed the detach keys.
     ByKeys,
     /// The owner's side ended it, for this reason.
@@ -32,24 +32,29 @@ pub enum Left {
 }
 
 /// Attaches this terminal to an agent that its owner shares with this user, with the terminal's size at that time.
-pub fn visit(place: &Place, owner: u32, name: &AgentName, mut hello: Hello) -> Result<Left, ShareError> {
-    let path = place.checked(name)?;
+pub fn attach_as_guest(
+    share_dir: &ShareDir,
+    owner: u32,
+    name: &AgentName,
+    mut hello: GuestHello,
+) -> Result<DisconnectReason, ShareError> {
+    let path = share_dir.checked_socket_path(name)?;
     let mut line = connect(&path, owner)?;
     let failed = |doing| ShareError::file(doing, &path);
-    let resized = told_of(&[SIGWINCH]).map_err(failed("watch the size for"))?;
+    let resized = signal_stream(&[SIGWINCH]).map_err(failed("watch the size for"))?;
     // On a signal, the terminal is restored before this process ends.
-    let asked_to_end = told_of(&[SIGTERM, SIGHUP]).map_err(failed("take the terminal for"))?;
+    let asked_to_end = signal_stream(&[SIGTERM, SIGHUP]).map_err(failed("take the terminal for"))?;
     (hello.columns, hello.rows) = size();
     if hello.write(&mut line).is_err() {
-        return Ok(Left::Sent(String::new()));
+        return Ok(DisconnectReason::Sent(String::new()));
     }
-    let _raw = Raw::enter().map_err(failed("take the terminal for"))?;
-    let mut terminal = Visit { line, resized, asked_to_end, prefix: false };
+    let _raw = RawMode::enter().map_err(failed("take the terminal for"))?;
+    let mut terminal = GuestConnection { line, resized, asked_to_end, prefix: false };
     terminal.run().map_err(failed("speak to"))
 }
 
 /// Returns a stream that becomes readable when one of these signals arrives.
-fn told_of(signals: &[i32]) -> io::Result<UnixStream> {
+fn signal_stream(signals: &[i32]) -> io::Result<UnixStream> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     theirs.set_nonblocking(true)?;
@@ -60,17 +65,17 @@ fn told_of(signals: &[i32]) -> io::Result<UnixStream> {
 }
 
 fn connect(path: &Path, owner: u32) -> Result<UnixStream, ShareError> {
-    let line = connect::to(path, HANDSHAKE_TIMEOUT).map_err(|error| match error.kind() {
+    let line = connect::connect(path, HANDSHAKE_TIMEOUT).map_err(|error| match error.kind() {
         io::ErrorKind::WouldBlock => ShareError::Silent { after: HANDSHAKE_TIMEOUT },
-        _ => ShareError::NoDoor { path: path.to_owned() },
+        _ => ShareError::NotShared { path: path.to_owned() },
     })?;
     // The process that created the socket may have ended, and another may listen in its place.
-    match connect::listener(&line) {
+    match connect::listener_uid(&line) {
         Ok(uid) if uid == owner => Ok(line),
         Ok(uid) => {
             Err(ShareError::Unsafe { path: path.to_owned(), why: format!("user {uid} answers there") })
         }
-        Err(error) => Err(ShareError::file("look who answers at", path)(error)),
+        Err(error) => Err(ShareError::file("identify the process at", path)(error)),
     }
 }
 
@@ -81,16 +86,16 @@ fn size() -> (u16, u16) {
     }
 }
 
-struct Visit {
+struct GuestConnection {
     line: UnixStream,
     resized: UnixStream,
     asked_to_end: UnixStream,
     prefix: bool,
 }
 
-impl Visit {
-    fn run(&mut self) -> io::Result<Left> {
-        let (mut out, mut buffer, mut incoming) = (io::stdout(), [0; 4096], Incoming::default());
+impl GuestConnection {
+    fn run(&mut self) -> io::Result<DisconnectReason> {
+        let (mut out, mut buffer, mut incoming) = (io::stdout(), [0; 4096], FrameBuffer::default());
         loop {
             let stdin = io::stdin();
             let mut fds = [
@@ -103,43 +108,45 @@ impl Visit {
                 Err(rustix::io::Errno::INTR) => continue,
                 other => other?,
             };
-            let [from_door, from_keys, from_size, ends] =
+            let [from_listener, from_keys, from_size, ends] =
                 [0, 1, 2, 3].map(|at: usize| !fds[at].revents().is_empty());
             if ends {
-                return Ok(Left::Sent("terminated".into()));
+                return Ok(DisconnectReason::Sent("terminated".into()));
             }
             if from_size {
                 while io::Read::read(&mut self.resized, &mut buffer).is_ok_and(|count| count > 0) {}
                 let (columns, rows) = size();
-                if Frame::Size(columns, rows).write(&mut self.line).is_err() {
-                    return Ok(Left::Sent(String::new()));
+                if ShareFrame::Size(columns, rows).write(&mut self.line).is_err() {
+                    return Ok(DisconnectReason::Sent(String::new()));
                 }
             }
-            if from_door {
+            if from_listener {
                 // The connection is closed: the share was ended, has expired, or its process was killed.
                 let is_open = incoming.take(&mut self.line).unwrap_or(false);
                 loop {
                     match incoming.next() {
-                        Ok(Some(Frame::Output(bytes))) => {
+                        Ok(Some(ShareFrame::Output(bytes))) => {
                             out.write_all(&bytes)?;
                             out.flush()?;
                         }
-                        Ok(Some(Frame::End(why))) => return Ok(Left::Sent(plain(&why))),
+                        Ok(Some(ShareFrame::End(why))) => return Ok(DisconnectReason::Sent(plain(&why))),
                         Ok(Some(_)) => {}
                         Ok(None) if is_open => break,
-                        Ok(None) | Err(_) => return Ok(Left::Sent(String::new())),
+                        Ok(None) | Err(_) => return Ok(DisconnectReason::Sent(String::new())),
                     }
                 }
             }
             if from_keys {
                 let count = match rustix::io::read(&stdin, &mut buffer) {
-                    Ok(0) | Err(rustix::io::Errno::IO) => return Ok(Left::ByKeys),
+                    Ok(0) | Err(rustix::io::Errno::IO) => return Ok(DisconnectReason::ByKeys),
                     Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => 0,
                     other => other?,
                 };
-                let Some(typed) = self.without_prefix(&buffer[..count]) else { return Ok(Left::ByKeys) };
-                if !typed.is_empty() && Frame::Input(typed).write(&mut self.line).is_err() {
-                    return Ok(Left::Sent(String::new()));
+                let Some(typed) = self.without_prefix(&buffer[..count]) else {
+                    return Ok(DisconnectReason::ByKeys);
+                };
+                if !typed.is_empty() && ShareFrame::Input(typed).write(&mut self.line).is_err() {
+                    return Ok(DisconnectReason::Sent(String::new()));
                 }
             }
         }
@@ -168,19 +175,19 @@ fn plain(text: &str) -> String {
 }
 
 /// A terminal in raw mode. Dropping it restores the former mode.
-struct Raw(Termios);
+struct RawMode(Termios);
 
-impl Raw {
-    fn enter() -> io::Result<Raw> {
+impl RawMode {
+    fn enter() -> io::Result<RawMode> {
         let before = tcgetattr(io::stdin())?;
         let mut raw = before.clone();
         raw.make_raw();
         tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
-        Ok(Raw(before))
+        Ok(RawMode(before))
     }
 }
 
-impl Drop for Raw {
+impl Drop for RawMode {
     fn drop(&mut self) {
         let _ = write!(io::stdout(), "{LEAVE_ALTERNATE_SCREEN}{MODES_OFF}\r\n");
         let _ = io::stdout().flush();

@@ -8,7 +8,7 @@ const END: &[u8] = b"\x1b[201~";
 
 /// Input for the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Typed {
+pub enum GuestInput {
     /// Bytes as they were typed.
     Bytes(Vec<u8>),
     /// Text that was pasted.
@@ -19,13 +19,13 @@ pub enum Typed {
 
 /// Decoder for input that arrives in pieces.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(super) struct GuestInputDecoder {
     held: Vec<u8>,
     paste: Option<Vec<u8>>,
 }
 
 /// Kind and length of the next part of the input.
-enum Next {
+enum NextPart {
     /// This many bytes of plain input.
     Plain(usize),
     /// This many bytes that form a key.
@@ -38,9 +38,9 @@ enum Next {
     Open,
 }
 
-impl Decoder {
+impl GuestInputDecoder {
     /// Decodes these bytes together with those that were buffered.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Typed> {
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<GuestInput> {
         let mut all = std::mem::take(&mut self.held);
         all.extend_from_slice(bytes);
         let mut typed = Vec::new();
@@ -52,7 +52,7 @@ impl Decoder {
                     Some(end) => {
                         paste.extend_from_slice(&rest[..end]);
                         let paste = self.paste.take().unwrap_or_default();
-                        typed.push(Typed::Paste(paste));
+                        typed.push(GuestInput::Paste(paste));
                         at += end + END.len();
                     }
                     None => {
@@ -67,23 +67,23 @@ impl Decoder {
                 continue;
             }
             match next(rest) {
-                Next::Plain(count) => {
+                NextPart::Plain(count) => {
                     match typed.last_mut() {
-                        Some(Typed::Bytes(before)) => before.extend_from_slice(&rest[..count]),
-                        _ => typed.push(Typed::Bytes(rest[..count].to_vec())),
+                        Some(GuestInput::Bytes(before)) => before.extend_from_slice(&rest[..count]),
+                        _ => typed.push(GuestInput::Bytes(rest[..count].to_vec())),
                     }
                     at += count;
                 }
-                Next::Key(count, name) => {
-                    typed.push(Typed::Key(name));
+                NextPart::Key(count, name) => {
+                    typed.push(GuestInput::Key(name));
                     at += count;
                 }
-                Next::Nothing(count) => at += count,
-                Next::Paste(count) => {
+                NextPart::Nothing(count) => at += count,
+                NextPart::Paste(count) => {
                     self.paste = Some(Vec::new());
                     at += count;
                 }
-                Next::Open => {
+                NextPart::Open => {
                     self.held = rest.iter().copied().take(256).collect();
                     return typed;
                 }
@@ -93,50 +93,52 @@ impl Decoder {
     }
 }
 
-fn next(rest: &[u8]) -> Next {
+fn next(rest: &[u8]) -> NextPart {
     match rest {
         [0x1b, b'[', ..] => control(rest),
-        [0x1b, b'O'] => Next::Open,
+        [0x1b, b'O'] => NextPart::Open,
         [0x1b, b'O', letter, ..] => match cursor(*letter) {
-            Some(name) => Next::Key(3, name),
-            None => Next::Plain(3),
+            Some(name) => NextPart::Key(3, name),
+            None => NextPart::Plain(3),
         },
         [0x1b, b']' | b'P' | b'_' | b'^', ..] => string(rest),
         // The Escape key itself, or Alt with another key.
-        [0x1b, ..] => Next::Plain(1),
-        _ => Next::Plain(rest.iter().position(|byte| *byte == 0x1b).unwrap_or(rest.len())),
+        [0x1b, ..] => NextPart::Plain(1),
+        _ => NextPart::Plain(rest.iter().position(|byte| *byte == 0x1b).unwrap_or(rest.len())),
     }
 }
 
 /// Decodes a control sequence: `ESC [`, parameters, a final letter.
-fn control(rest: &[u8]) -> Next {
+fn control(rest: &[u8]) -> NextPart {
     let Some(end) = rest[2..].iter().position(|byte| (0x40..=0x7e).contains(byte)).map(|at| at + 2) else {
-        return if rest.len() > 64 { Next::Nothing(rest.len()) } else { Next::Open };
+        return if rest.len() > 64 { NextPart::Nothing(rest.len()) } else { NextPart::Open };
     };
     let (inside, letter, count) = (&rest[2..end], rest[end], end + 1);
     match (inside, letter) {
         // A report of the old mouse protocol has three more bytes.
-        ([], b'M') => Next::Nothing((count + 3).min(rest.len())),
-        ([], b'I' | b'O') => Next::Nothing(count),
-        ([], letter) if cursor(letter).is_some() => Next::Key(count, cursor(letter).unwrap_or_default()),
-        (b"200", b'~') => Next::Paste(BEGIN.len()),
-        (b"201", b'~') => Next::Nothing(count),
+        ([], b'M') => NextPart::Nothing((count + 3).min(rest.len())),
+        ([], b'I' | b'O') => NextPart::Nothing(count),
+        ([], letter) if cursor(letter).is_some() => NextPart::Key(count, cursor(letter).unwrap_or_default()),
+        (b"200", b'~') => NextPart::Paste(BEGIN.len()),
+        (b"201", b'~') => NextPart::Nothing(count),
         // Mouse reports, and answers of the terminal to queries of its properties.
-        ([b'<' | b'?' | b'>' | b'=', ..], _) | (_, b'R' | b'c' | b'n' | b't' | b'y') => Next::Nothing(count),
-        _ => Next::Plain(count),
+        ([b'<' | b'?' | b'>' | b'=', ..], _) | (_, b'R' | b'c' | b'n' | b't' | b'y') => {
+            NextPart::Nothing(count)
+        }
+        _ => NextPart::Plain(count),
     }
 }
 
 /// Decodes an answer that extends to its terminator.
-fn string(rest: &[u8]) -> Next {
+fn string(rest: &[u8]) -> NextPart {
     let bell = rest.iter().position(|byte| *byte == 0x07).map(|at| at + 1);
     let end = find(rest, b"\x1b\\").map(|at| at + 2);
     match bell.into_iter().chain(end).min() {
-        Some(count) => Next::Nothing(count),
+        Some(count) => NextPart::Nothing(count),
         // This is Alt with that key if no more bytes follow.
-        None if rest.len() == 2 => Next::Plain(2),
-        None if rest.len() > 256 => Next::Nothing(rest.len()),
-        None => Next::Open,
+        None if rest.len() == 2 => NextPart::Plain(2),
+        None if rest.len() > 256 => NextPart::Nothing(rest.len()),
+        None => NextPart::Open,
     }
 }
 
@@ -160,23 +162,23 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn bytes(text: &str) -> Typed {
-        Typed::Bytes(text.as_bytes().to_vec())
+    fn bytes(text: &str) -> GuestInput {
+        GuestInput::Bytes(text.as_bytes().to_vec())
     }
 
-    fn paste(text: &str) -> Typed {
-        Typed::Paste(text.as_bytes().to_vec())
+    fn paste(text: &str) -> GuestInput {
+        GuestInput::Paste(text.as_bytes().to_vec())
     }
 
     #[test]
-    fn what_is_typed_gets_through_and_what_a_terminal_says_does_not() {
+    fn typed_input_passes_and_terminal_replies_do_not() {
         for (sent, typed) in [
             ("hello\r", vec![bytes("hello\r")]),
             ("é\x03", vec![bytes("é\x03")]),
             ("\x1b", vec![bytes("\x1b")]),
             ("\x1bx", vec![bytes("\x1bx")]),
-            ("a\x1b[Ab", vec![bytes("a"), Typed::Key("Up"), bytes("b")]),
-            ("\x1bOD\x1b[H", vec![Typed::Key("Left"), Typed::Key("Home")]),
+            ("a\x1b[Ab", vec![bytes("a"), GuestInput::Key("Up"), bytes("b")]),
+            ("\x1bOD\x1b[H", vec![GuestInput::Key("Left"), GuestInput::Key("Home")]),
             ("\x1b[1;5C\x1b[3~\x1bOP", vec![bytes("\x1b[1;5C\x1b[3~\x1bOP")]),
             ("\x1b[200~two\nlines\x1b[201~x", vec![paste("two\nlines"), bytes("x")]),
             ("\x1b[<64;5;5M\x1b[<0;1;1m", vec![]),
@@ -185,12 +187,12 @@ mod tests {
             ("\x1b[?62;4c\x1b[>41;354;0c\x1b[5;6R", vec![]),
             ("\x1b]11;rgb:0/0/0\x07a\x1bP>|xterm\x1b\\b", vec![bytes("ab")]),
         ] {
-            assert_eq!(Decoder::default().feed(sent.as_bytes()), typed, "{sent:?}");
+            assert_eq!(GuestInputDecoder::default().feed(sent.as_bytes()), typed, "{sent:?}");
         }
     }
 
     #[test]
-    fn where_it_is_cut_does_not_matter() {
+    fn chunking_of_the_input_does_not_matter() {
         let sent = b"a\x1b[200~pas\x1b[Ate\x1b[201~b\x1b[<0;1;1Mc";
         for cut in 0..sent.len() {
             // A lone escape character is the Escape key.
@@ -200,15 +202,15 @@ mod tests {
             if sent[..cut].ends_with(b"b\x1b") {
                 continue;
             }
-            let mut decoder = Decoder::default();
+            let mut decoder = GuestInputDecoder::default();
             let mut typed = decoder.feed(&sent[..cut]);
             typed.extend(decoder.feed(&sent[cut..]));
             let all: Vec<u8> = typed
                 .iter()
-                .flat_map(|one| match one {
-                    Typed::Bytes(bytes) => bytes.clone(),
-                    Typed::Paste(text) => [b"<", &text[..], b">"].concat(),
-                    Typed::Key(name) => name.as_bytes().to_vec(),
+                .flat_map(|sequence| match sequence {
+                    GuestInput::Bytes(bytes) => bytes.clone(),
+                    GuestInput::Paste(text) => [b"<", &text[..], b">"].concat(),
+                    GuestInput::Key(name) => name.as_bytes().to_vec(),
                 })
                 .collect();
             assert_eq!(String::from_utf8_lossy(&all), "a<pas\x1b[Ate>bc", "cut at {cut}");
@@ -216,8 +218,8 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_bounded() {
-        let mut decoder = Decoder::default();
+    fn malformed_input_is_bounded() {
+        let mut decoder = GuestInputDecoder::default();
         for piece in [&b"\x1b["[..], &[b'1'; 5000], b"\x1b]", &[b'x'; 5000], b"\x1b[200~", &[b'p'; 3 << 20]] {
             decoder.feed(piece);
         }

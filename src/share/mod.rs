@@ -1,34 +1,34 @@
 //! The share adapter: the listener through which another Unix user attaches to one agent, and the guest's side of it.
 //!
-//! - `directory`: where the sockets are and which users may reach them; `acl` sets their access control lists
-//! - `listener`: the owner's side of a share; `frame` is the wire format
+//! - `directory`: where the sockets are and which users may reach them; `posix_acl` sets their access control lists
+//! - `guest_listener`: the owner's side of a share; `frame` is the wire format
 //! - `pty`: the terminal on which a guest's screen is drawn; `keys` decodes the guest's input
 //! - `connect`: connections with a time limit; `guest` is the guest's side of one share, `discover` queries many
 //!
 //! A guest sends bytes for the agent's program and the size of a window, never a command and never a key for tmux. The
 //! user at the other end is identified by the kernel, never by what the other side sends.
 
-mod acl;
 mod connect;
 mod directory;
 mod discover;
 mod frame;
 mod guest;
+mod guest_listener;
 mod keys;
-mod listener;
+mod posix_acl;
 mod pty;
 
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use directory::{Found, Place, Search};
-pub use discover::{Answer, ask};
-pub use frame::{Facts, Hello, Want};
-pub use guest::{Left, visit};
-pub use keys::Typed;
-pub use listener::{Door, Guest};
-pub use pty::Screen;
+pub use directory::{FoundShare, ShareDir, ShareSearch};
+pub use discover::{ShareAnswer, query_all};
+pub use frame::{ConnectPurpose, GuestHello, ShareFacts};
+pub use guest::{DisconnectReason, attach_as_guest};
+pub use guest_listener::{Guest, GuestListener};
+pub use keys::GuestInput;
+pub use pty::GuestTerminal;
 
 /// Reason why an operation on a share failed.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum ShareError {
     },
     /// The agent is not, or no longer, shared with this user.
     #[error("no process answers at {}", path.display())]
-    NoDoor {
+    NotShared {
         /// Path at which the socket would be.
         path: PathBuf,
     },
@@ -52,12 +52,6 @@ pub enum ShareError {
     Silent {
         /// Time that was waited.
         after: Duration,
-    },
-    /// The owner's side refused the connection.
-    #[error("{why}")]
-    Refused {
-        /// Its reason, sanitized for display.
-        why: String,
     },
     /// A file operation failed.
     #[error("cannot {doing} {}: {source}", path.display())]

@@ -14,20 +14,20 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 /// A program on its own terminal. Dropping it ends both.
-pub struct Screen {
+pub struct GuestTerminal {
     master: File,
     child: Child,
     name: String,
 }
 
-impl Screen {
+impl GuestTerminal {
     /// Starts the program with exactly these arguments and this environment.
     pub fn open(
         program: &Path,
         args: &[OsString],
         env: &[(OsString, OsString)],
         size: (u16, u16),
-    ) -> io::Result<Screen> {
+    ) -> io::Result<GuestTerminal> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         grantpt(&master)?;
         unlockpt(&master)?;
@@ -39,7 +39,7 @@ impl Screen {
         command.args(args).env_clear().envs(env.iter().map(|(key, value)| (key, value)));
         command.process_group(0).stdin(slave.try_clone()?).stdout(slave.try_clone()?);
         let child = command.stderr(Stdio::from(slave)).spawn()?;
-        Ok(Screen { master: File::from(master), child, name })
+        Ok(GuestTerminal { master: File::from(master), child, name })
     }
 
     /// Reads the next output, or 0 bytes if the program has ended.
@@ -70,13 +70,13 @@ impl Screen {
     }
 }
 
-impl AsFd for Screen {
+impl AsFd for GuestTerminal {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.master.as_fd()
     }
 }
 
-impl Drop for Screen {
+impl Drop for GuestTerminal {
     fn drop(&mut self) {
         // A tmux client detaches properly on SIGHUP.
         let _ = kill_process(Pid::from_child(&self.child), Signal::HUP);

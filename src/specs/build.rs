@@ -2,13 +2,13 @@
 
 use serde::de::DeserializeOwned;
 
-use super::merge::{Entry, Values};
-use super::syntax::tree::{Node, Value};
+use super::merge::{MergedValues, SpecValue};
+use super::syntax::tree::{Node, NodeValue};
 use super::{param, prompt, validation::value_rules};
-use crate::model::{Heartbeat, Mistake, Origin, Schedule, Spec};
+use crate::model::{Heartbeat, Origin, Schedule, Spec, SpecMistake};
 
 /// Builds the spec from these values. Fails if a prompt file cannot be read.
-pub(super) fn spec(ground: Spec, values: &Values) -> Result<Spec, Mistake> {
+pub(super) fn spec(ground: Spec, values: &MergedValues) -> Result<Spec, SpecMistake> {
     let mut spec = ground;
     for (key, entry) in values {
         set(&mut spec, key, entry)?;
@@ -18,7 +18,7 @@ pub(super) fn spec(ground: Spec, values: &Values) -> Result<Spec, Mistake> {
     Ok(spec)
 }
 
-fn set(spec: &mut Spec, key: &str, entry: &Entry) -> Result<(), Mistake> {
+fn set(spec: &mut Spec, key: &str, entry: &SpecValue) -> Result<(), SpecMistake> {
     let node = entry.node;
     let text = || node.text().map(str::to_owned);
     match key {
@@ -69,7 +69,7 @@ fn count(node: &Node) -> Option<u32> {
 }
 
 fn heartbeat(node: &Node) -> Option<Heartbeat> {
-    let Value::Table(_) = node.value else { return None };
+    let NodeValue::Table(_) = node.value else { return None };
     let text = |key| node.get(key).and_then(Node::text);
     let rhythm = match text("every") {
         Some(every) => Schedule::Every(value_rules::span(every).ok()?),

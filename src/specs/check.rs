@@ -1,20 +1,20 @@
 //! Finds all errors in all spec files.
 
 use super::Specs;
-use super::merge::{Broken, Entry, chain, layers, merge};
-use super::source::{Layer, Source};
-use super::syntax::position::Wrong;
+use super::merge::{BrokenExtends, SpecValue, chain, layers, merge};
+use super::source::{Layer, SpecSource};
 use super::syntax::tree::Node;
 use super::{prompt, validation::validate};
+use crate::base::source_text::LocatedMistake;
 use crate::base::suggest::{allowed, did_you_mean};
-use crate::model::Mistake;
+use crate::model::SpecMistake;
 
 impl Specs {
     /// Returns all errors in all files, ordered by file and line. `kinds` are the kinds that a spec may name.
-    pub fn check(&self, kinds: &[&str]) -> Vec<Mistake> {
+    pub fn check(&self, kinds: &[&str]) -> Vec<SpecMistake> {
         let mut mistakes = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
-            let mut wrong = source.wrong.clone();
+            let mut wrong = source.mistakes.clone();
             let layers = source.defaults.iter().chain(source.agents.iter().map(|(_, layer)| layer));
             for layer in layers {
                 wrong.extend_from_slice(&layer.wrong);
@@ -31,7 +31,7 @@ impl Specs {
 
     /// Returns all names in prompts that are not parameters, which a spawn would leave in the text. `names_in`
     /// returns the names that a text refers to.
-    pub fn unknown_params(&self, names_in: &dyn Fn(&str) -> Vec<String>) -> Vec<Mistake> {
+    pub fn unknown_params(&self, names_in: &dyn Fn(&str) -> Vec<String>) -> Vec<SpecMistake> {
         let mut mistakes = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
             for (name, _) in &source.agents {
@@ -48,11 +48,13 @@ impl Specs {
     }
 
     /// Returns the errors of `extends` in one file. A cycle is reported once and not for each of its members.
-    fn broken_chains(&self, at: usize, kinds: &[&str]) -> Vec<Mistake> {
-        let mut told: Vec<Mistake> = Vec::new();
+    fn broken_chains(&self, at: usize, kinds: &[&str]) -> Vec<SpecMistake> {
+        let mut reported: Vec<SpecMistake> = Vec::new();
         let mut rounds: Vec<Vec<String>> = Vec::new();
         for (name, layer) in &self.sources[at].agents {
-            let Err(Broken { mut mistake, round }) = chain(&self.sources, at, name) else { continue };
+            let Err(BrokenExtends { mut mistake, cycle: round }) = chain(&self.sources, at, name) else {
+                continue;
+            };
             if !round.is_empty() {
                 if rounds.contains(&round) {
                     continue;
@@ -63,28 +65,28 @@ impl Specs {
             {
                 mistake.message.push_str(&format!("; `{next}` is a kind: write `kind = \"{next}\"`"));
             }
-            told.push(mistake);
+            reported.push(mistake);
         }
-        told
+        reported
     }
 }
 
 /// Returns the error that a prompt refers to a parameter that its spec does not declare.
-fn unknown_param(entry: &Entry<'_>, spec: &str, unknown: &str, taken: &[&str]) -> Option<Mistake> {
-    let written = prompt::written(entry.node, entry.source)?;
-    let at = written.place_of(unknown);
+fn unknown_param(entry: &SpecValue<'_>, spec: &str, unknown: &str, taken: &[&str]) -> Option<SpecMistake> {
+    let written = prompt::prompt_source(entry.node, entry.source)?;
+    let at = written.position_of(unknown);
     let near = did_you_mean(unknown, taken.iter().copied());
     let message = format!("`{{{{{unknown}}}}}` is no parameter of `{spec}`{near}");
-    Some(Mistake { path: written.path.display().to_string(), line: at.line, column: at.column, message })
+    Some(SpecMistake { path: written.path.display().to_string(), line: at.line, column: at.column, message })
 }
 
-fn unknown_kind(layer: &Layer, kinds: &[&str]) -> Option<Wrong> {
+fn unknown_kind(layer: &Layer, kinds: &[&str]) -> Option<LocatedMistake> {
     let node = layer.get("kind")?;
     let kind = node.text().filter(|kind| !kind.is_empty() && !kinds.contains(kind))?;
     let message = format!("`kind` `{}` is not known{}", validate::shown(kind), allowed(kind, kinds));
-    Some(Wrong::new(node.at, message))
+    Some(LocatedMistake::new(node.at, message))
 }
 
-fn missing_prompt(source: &Source, layer: &Layer) -> Option<Wrong> {
+fn missing_prompt(source: &SpecSource, layer: &Layer) -> Option<LocatedMistake> {
     prompt::text(layer.get("system_prompt")?, source).err()
 }

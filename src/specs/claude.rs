@@ -6,9 +6,9 @@
 //! be passed on are reported, not dropped; front matter that is not valid YAML is read line by line, because
 //! descriptions with a colon are common.
 
-use super::syntax::position::{Place, Wrong};
-use super::syntax::tree::{KeyNode, Node, Table, Value};
+use super::syntax::tree::{KeyNode, Node, NodeValue, Table};
 use super::syntax::yaml;
+use crate::base::source_text::{LocatedMistake, Position};
 
 /// The kind that reads these files.
 const KIND: &str = "claude";
@@ -19,27 +19,27 @@ const HARMLESS: [&str; 2] = ["color", "displayName"];
 
 /// Translates such front matter to our keys, and returns what cannot be passed on.
 pub(super) fn read(front: &str) -> (Table, Vec<String>) {
-    let said = yaml::parse(front, 2).or_else(|_| line_by_line(front)).unwrap_or_default();
-    let mut table: Table = vec![entry(Place::START, "kind", KIND)];
-    let mut unsaid = Vec::new();
-    for (key, node) in said {
+    let keys = yaml::parse(front, 2).or_else(|_| line_by_line(front)).unwrap_or_default();
+    let mut table: Table = vec![entry(Position::START, "kind", KIND)];
+    let mut ignored = Vec::new();
+    for (key, node) in keys {
         match key.text.as_str() {
             "model" if node.text() == Some("inherit") => {}
             "tools" if node.text() == Some("*") => {}
             name if OURS.contains(&name) => table.push((key, node)),
             name if HARMLESS.contains(&name) => {}
-            name => unsaid.push(name.escape_debug().take(40).collect::<String>()),
+            name => ignored.push(name.escape_debug().take(40).collect::<String>()),
         }
     }
-    let remarks = match unsaid.as_slice() {
+    let remarks = match ignored.as_slice() {
         [] => vec![],
-        keys => vec![format!("its file also says {}, which is not passed on", keys.join(", "))],
+        keys => vec![format!("its file also sets {}, which is ignored", keys.join(", "))],
     };
     (table, remarks)
 }
 
 /// Reads lines of the form `key: anything` with a supported key in the first column.
-fn line_by_line(front: &str) -> Result<Table, Wrong> {
+fn line_by_line(front: &str) -> Result<Table, LocatedMistake> {
     let mut table = Table::new();
     for (at, line) in front.lines().enumerate() {
         if let Some((key, value)) = line.split_once(':')
@@ -48,21 +48,21 @@ fn line_by_line(front: &str) -> Result<Table, Wrong> {
             && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
             && !value.trim().is_empty()
         {
-            table.push(entry(Place { line: at + 2, column: 1 }, key, value.trim()));
+            table.push(entry(Position { line: at + 2, column: 1 }, key, value.trim()));
         }
     }
     Ok(table)
 }
 
-fn entry(at: Place, key: &str, value: &str) -> (KeyNode, Node) {
-    (KeyNode { at, text: key.to_owned() }, Node { at, value: Value::Bare(value.to_owned()) })
+fn entry(at: Position, key: &str, value: &str) -> (KeyNode, Node) {
+    (KeyNode { at, text: key.to_owned() }, Node { at, value: NodeValue::Bare(value.to_owned()) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said(front: &str) -> (Vec<(String, String)>, Vec<String>) {
+    fn keys(front: &str) -> (Vec<(String, String)>, Vec<String>) {
         let (table, remarks) = read(front);
         (
             table.into_iter().map(|(key, node)| (key.text, node.text().unwrap_or("…").to_owned())).collect(),
@@ -75,17 +75,17 @@ mod tests {
     }
 
     #[test]
-    fn what_we_share_is_taken_and_the_rest_is_said() {
-        let (table, remarks) = said(
+    fn supported_options_are_used_and_others_reported() {
+        let (table, remarks) = keys(
             "name: reviewer\ntools: Read, Grep\nmodel: inherit\ncolor: red\ndisallowedTools: Bash\nhooks:\n  Stop: []\n",
         );
         assert_eq!(table, pairs(&[("kind", "claude"), ("name", "reviewer")]));
-        assert_eq!(remarks, ["its file also says tools, disallowedTools, hooks, which is not passed on"]);
+        assert_eq!(remarks, ["its file also sets tools, disallowedTools, hooks, which is ignored"]);
     }
 
     #[test]
-    fn a_description_that_is_not_quite_yaml_is_read_all_the_same() {
-        let (table, _) = said("name: x\ndescription: Use when: a: b <example>\ntools: *\nmodel: opus\n");
+    fn description_with_invalid_yaml_is_still_read() {
+        let (table, _) = keys("name: x\ndescription: Use when: a: b <example>\ntools: *\nmodel: opus\n");
         assert_eq!(
             table,
             pairs(&[

@@ -36,7 +36,7 @@ mod tests {
     use crate::model::AgentName;
 
     #[test]
-    fn words_are_told_apart() {
+    fn words_are_classified() {
         for (name, kebab) in [
             ("WeatherAssistant", "weather-assistant"),
             ("weather_assistant", "weather-assistant"),
@@ -52,7 +52,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_name_or_nothing(name in any::<String>()) {
+        fn kebab_case_yields_a_valid_name_or_nothing(name in any::<String>()) {
             let kebab = case(&name);
             prop_assert!(kebab.is_empty() || kebab.len() > 63 || kebab.parse::<AgentName>().is_ok());
         }

@@ -6,41 +6,45 @@
 
 use std::collections::BTreeMap;
 
-use super::source::{Layer, Source};
-use super::syntax::position::{Place, Wrong};
+use super::source::{Layer, SpecSource};
 use super::syntax::tree::Node;
 use super::validation::keys::KEYS;
+use crate::base::source_text::{LocatedMistake, Position};
 use crate::base::suggest::did_you_mean;
-use crate::model::Mistake;
+use crate::model::SpecMistake;
 
 /// A value, the position of its key, and its file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry<'a> {
+pub(super) struct SpecValue<'a> {
     pub node: &'a Node,
-    pub at: Place,
-    pub source: &'a Source,
+    pub at: Position,
+    pub source: &'a SpecSource,
 }
 
 /// Values by their key, such as `model` or `env.PORT`.
-pub(super) type Values<'a> = BTreeMap<String, Entry<'a>>;
+pub(super) type MergedValues<'a> = BTreeMap<String, SpecValue<'a>>;
 
 /// A spec with its file and name.
-pub(super) type Member<'a> = (&'a Source, &'a str, &'a Layer);
+pub(super) type ChainMember<'a> = (&'a SpecSource, &'a str, &'a Layer);
 
 /// An `extends` that cannot be resolved.
 #[derive(Debug)]
-pub(super) struct Broken {
-    pub mistake: Mistake,
+pub(super) struct BrokenExtends {
+    pub mistake: SpecMistake,
     /// The specs of a cycle in alphabetical order; empty if there is no cycle.
-    pub round: Vec<String>,
+    pub cycle: Vec<String>,
 }
 
 /// Returns a spec and all specs that it extends, starting with itself.
 ///
 /// An extended spec is looked up in the spec's own file, then in the files after it: a project's file never changes
 /// the meaning of a spec of the environment. A spec that extends its own name refers to the next spec of that name.
-pub(super) fn chain<'a>(sources: &'a [Source], at: usize, name: &str) -> Result<Vec<Member<'a>>, Broken> {
-    let mut chain: Vec<Member> = Vec::new();
+pub(super) fn chain<'a>(
+    sources: &'a [SpecSource],
+    at: usize,
+    name: &str,
+) -> Result<Vec<ChainMember<'a>>, BrokenExtends> {
+    let mut chain: Vec<ChainMember> = Vec::new();
     let (mut at, mut name) = (at, name);
     while let Some((source, (own_name, layer))) = member(sources, at, name) {
         chain.push((source, own_name, layer));
@@ -50,9 +54,9 @@ pub(super) fn chain<'a>(sources: &'a [Source], at: usize, name: &str) -> Result<
             return Ok(chain);
         };
         let from = if next == name { at + 1 } else { at };
-        let broken = |message: String, round: Vec<String>| Broken {
-            mistake: source.mistake(&Wrong::new(extends.at, message)),
-            round,
+        let broken = |message: String, round: Vec<String>| BrokenExtends {
+            mistake: source.mistake(&LocatedMistake::new(extends.at, message)),
+            cycle: round,
         };
         let found = (from..sources.len()).find(|at| sources[*at].layer(next).is_some()).ok_or_else(|| {
             let known =
@@ -60,11 +64,12 @@ pub(super) fn chain<'a>(sources: &'a [Source], at: usize, name: &str) -> Result<
             let near = did_you_mean(next, known);
             broken(format!("`extends` names `{next}`, and there is no such spec here{near}"), vec![])
         })?;
-        let is_next = |(source, name, _): &Member| std::ptr::eq(*source, &sources[found]) && *name == next;
+        let is_next =
+            |(source, name, _): &ChainMember| std::ptr::eq(*source, &sources[found]) && *name == next;
         if let Some(start) = chain.iter().position(is_next) {
             let mut round: Vec<String> =
                 chain[start..].iter().map(|(_, name, _)| (*name).to_owned()).collect();
-            let message = format!("`extends` goes round in a circle: {} → {next}", round.join(" → "));
+            let message = format!("`extends` forms a cycle: {} → {next}", round.join(" → "));
             round.sort();
             return Err(broken(message, round));
         }
@@ -73,15 +78,19 @@ pub(super) fn chain<'a>(sources: &'a [Source], at: usize, name: &str) -> Result<
     Ok(chain)
 }
 
-fn member<'a>(sources: &'a [Source], at: usize, name: &str) -> Option<(&'a Source, (&'a str, &'a Layer))> {
+fn member<'a>(
+    sources: &'a [SpecSource],
+    at: usize,
+    name: &str,
+) -> Option<(&'a SpecSource, (&'a str, &'a Layer))> {
     let source = sources.get(at)?;
     let (name, layer) = source.agents.iter().find(|(known, _)| known == name)?;
     Some((source, (name, layer)))
 }
 
 /// Returns the layers of a chain, the lowest first.
-pub(super) fn layers<'a>(chain: &[Member<'a>]) -> Vec<(&'a Source, &'a Layer)> {
-    let mut defaults: Vec<(&Source, &Layer)> = Vec::new();
+pub(super) fn layers<'a>(chain: &[ChainMember<'a>]) -> Vec<(&'a SpecSource, &'a Layer)> {
+    let mut defaults: Vec<(&SpecSource, &Layer)> = Vec::new();
     for (source, _, _) in chain {
         let seen = defaults.iter().any(|(known, _)| std::ptr::eq(*known, *source));
         if let (false, Some(layer)) = (seen, &source.defaults) {
@@ -93,8 +102,8 @@ pub(super) fn layers<'a>(chain: &[Member<'a>]) -> Vec<(&'a Source, &'a Layer)> {
 }
 
 /// Returns one value for each key, taken from the highest layer.
-pub(super) fn merge<'a>(layers: &[(&'a Source, &'a Layer)]) -> Values<'a> {
-    let mut values = Values::new();
+pub(super) fn merge<'a>(layers: &[(&'a SpecSource, &'a Layer)]) -> MergedValues<'a> {
+    let mut values = MergedValues::new();
     for (height, (source, layer)) in layers.iter().enumerate() {
         for (key, node) in &layer.table {
             let Some(known) = KEYS.iter().find(|known| known.name == key.text) else { continue };
@@ -111,11 +120,11 @@ pub(super) fn merge<'a>(layers: &[(&'a Source, &'a Layer)]) -> Values<'a> {
                             ("workspace", "mode") => known.name.to_owned(),
                             (outer, inner) => format!("{outer}.{inner}"),
                         };
-                        values.insert(name, Entry { node, at: inner.at, source });
+                        values.insert(name, SpecValue { node, at: inner.at, source });
                     }
                 }
                 None => {
-                    values.insert(known.name.to_owned(), Entry { node, at: key.at, source });
+                    values.insert(known.name.to_owned(), SpecValue { node, at: key.at, source });
                 }
             }
         }

@@ -20,11 +20,10 @@ mod validation;
 
 use std::path::{Path, PathBuf};
 
-pub use search::Where;
-pub use validation::schema::schema_text;
+pub use search::SpecSearch;
 
-use crate::model::{DEFAULT_SPEC, Mistake, Spec};
-use source::{Layer, Source};
+use crate::model::{DEFAULT_SPEC, Spec, SpecMistake};
+use source::{Layer, SpecSource};
 
 /// Returns a commented `agents.toml` as a starting point.
 pub fn init_text() -> &'static str {
@@ -35,7 +34,7 @@ pub fn init_text() -> &'static str {
 #[derive(Debug)]
 pub struct Specs {
     /// The files in the order in which a name is looked up.
-    sources: Vec<Source>,
+    sources: Vec<SpecSource>,
     remarks: Vec<String>,
 }
 
@@ -70,13 +69,13 @@ pub enum SpecError {
     },
     /// The spec or its file is invalid; there is at least one error.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Mistakes(Vec<Mistake>),
+    Mistakes(Vec<SpecMistake>),
 }
 
 impl Specs {
     /// Finds the specs that are visible from a directory. It is not an error if there are no files.
-    pub fn find(place: &Where) -> Result<Specs, SpecError> {
-        let (sources, remarks) = search::sources(place)?;
+    pub fn find(search: &SpecSearch) -> Result<Specs, SpecError> {
+        let (sources, remarks) = search::sources(search)?;
         Ok(Specs { sources, remarks })
     }
 
@@ -89,7 +88,9 @@ impl Specs {
     pub fn from_path(path: &Path) -> Result<Spec, SpecError> {
         let specs = Specs::at(path)?;
         match specs.sources.as_slice() {
-            [Source { is_agents_toml: false, agents, .. }] if agents.len() == 1 => specs.get(&agents[0].0),
+            [SpecSource { is_agents_toml: false, agents, .. }] if agents.len() == 1 => {
+                specs.get(&agents[0].0)
+            }
             _ => Err(SpecError::NotASpec {
                 path: path.to_owned(),
                 why: "it holds specs by name: choose one with `--config`".into(),
@@ -177,8 +178,8 @@ impl Specs {
 
     fn refuse_broken(&self, range: std::ops::Range<usize>) -> Result<(), SpecError> {
         let broken = self.sources[range].iter();
-        let mistakes: Vec<Mistake> =
-            broken.flat_map(|source| source.wrong.iter().map(|wrong| source.mistake(wrong))).collect();
+        let mistakes: Vec<SpecMistake> =
+            broken.flat_map(|source| source.mistakes.iter().map(|wrong| source.mistake(wrong))).collect();
         if mistakes.is_empty() { Ok(()) } else { Err(SpecError::Mistakes(mistakes)) }
     }
 
@@ -191,10 +192,10 @@ impl Specs {
 }
 
 /// Builds a spec from layers on top of a base, or returns the errors of the layers.
-fn built(ground: Spec, layers: &[(&Source, &Layer)]) -> Result<Spec, SpecError> {
+fn built(ground: Spec, layers: &[(&SpecSource, &Layer)]) -> Result<Spec, SpecError> {
     let wrong =
         layers.iter().flat_map(|(source, layer)| layer.wrong.iter().map(|wrong| source.mistake(wrong)));
-    let mistakes: Vec<Mistake> = wrong.collect();
+    let mistakes: Vec<SpecMistake> = wrong.collect();
     if !mistakes.is_empty() {
         return Err(SpecError::Mistakes(mistakes));
     }

@@ -1,25 +1,25 @@
 //! Parses the parameters that a file declares.
 
-use super::syntax::position::Wrong;
-use super::syntax::tree::{Node, Value};
+use super::syntax::tree::{Node, NodeValue};
 use super::validation::keys::PARAM;
 use super::validation::validate::{fields, shown, wrong_sort};
+use crate::base::source_text::LocatedMistake;
 use crate::model::{Param, ParamSort, ParamValue};
 
 /// Collects the errors of a table of parameters.
-pub(super) fn check_all(name: &str, node: &Node, told: &mut Vec<Wrong>) {
+pub(super) fn check_all(name: &str, node: &Node, mistakes: &mut Vec<LocatedMistake>) {
     let Some(table) = node.table() else {
-        return wrong_sort(name, "a table of parameters", node, told);
+        return wrong_sort(name, "a table of parameters", node, mistakes);
     };
     for (key, node) in table {
         let name = format!("{name}.{}", shown(&key.text));
         if !is_name(&key.text) {
             let message = format!(
-                "`{name}` is no name of a parameter; allowed: letters, digits and `_`, a letter first"
+                "`{name}` is not a valid name of a parameter; allowed: letters, digits and `_`, a letter first"
             );
-            told.push(Wrong::new(key.at, message));
+            mistakes.push(LocatedMistake::new(key.at, message));
         }
-        check(&name, node, told);
+        check(&name, node, mistakes);
     }
 }
 
@@ -34,19 +34,19 @@ pub(super) fn read(node: &Node) -> Option<Param> {
     Some(Param { sort, default, description })
 }
 
-fn check(name: &str, node: &Node, told: &mut Vec<Wrong>) {
-    let before = told.len();
-    fields(name, PARAM, node, told);
-    if told.len() > before {
+fn check(name: &str, node: &Node, mistakes: &mut Vec<LocatedMistake>) {
+    let before = mistakes.len();
+    fields(name, PARAM, node, mistakes);
+    if mistakes.len() > before {
         return;
     }
     let is_choice = node.get("type").and_then(Node::text) == Some("choice");
     match node.get("choices") {
-        None if is_choice => {
-            told.push(Wrong::new(node.at, format!("`{name}` is a choice and must hold `choices`")))
-        }
+        None if is_choice => mistakes
+            .push(LocatedMistake::new(node.at, format!("`{name}` is a choice and must contain `choices`"))),
         Some(choices) if !is_choice => {
-            told.push(Wrong::new(choices.at, format!("`{name}.choices` needs `type = \"choice\"`")));
+            mistakes
+                .push(LocatedMistake::new(choices.at, format!("`{name}.choices` needs `type = \"choice\"`")));
         }
         _ => {}
     }
@@ -55,7 +55,10 @@ fn check(name: &str, node: &Node, told: &mut Vec<Wrong>) {
     {
         let given =
             default.text().map_or_else(|| default.sort().to_owned(), |text| format!("`{}`", shown(text)));
-        told.push(Wrong::new(default.at, format!("`{name}.default` must be {sort}, this is {given}")));
+        mistakes.push(LocatedMistake::new(
+            default.at,
+            format!("`{name}.default` must be {sort}, this is {given}"),
+        ));
     }
 }
 
@@ -79,10 +82,10 @@ fn sort(node: &Node) -> Option<ParamSort> {
 
 fn value(sort: &ParamSort, node: &Node) -> Option<ParamValue> {
     let value = match &node.value {
-        Value::Bare(text) => sort.read(text).ok()?,
-        Value::Text(text) => ParamValue::Text(text.clone()),
-        Value::Int(number) => ParamValue::Int(*number),
-        Value::Flag(flag) => ParamValue::Bool(*flag),
+        NodeValue::Bare(text) => sort.read(text).ok()?,
+        NodeValue::Text(text) => ParamValue::Text(text.clone()),
+        NodeValue::Int(number) => ParamValue::Int(*number),
+        NodeValue::Flag(flag) => ParamValue::Bool(*flag),
         _ => return None,
     };
     sort.allows(&value).then_some(value)

@@ -6,7 +6,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::Specs;
-use super::source::Source;
+use super::source::SpecSource;
 use crate::model::ProjectFiles;
 
 /// The directory of a project that contains our spec files.
@@ -16,7 +16,7 @@ impl Specs {
     /// Returns the spec files of the project's `.symposium` directory, or `None` if the project has none. Files in
     /// `.claude/agents` are not included, because they cannot define what runs.
     pub fn project_files(&self) -> Option<ProjectFiles> {
-        let own: Vec<(&Path, &Source)> =
+        let own: Vec<(&Path, &SpecSource)> =
             self.sources.iter().filter_map(|source| Some((root(source)?, source))).collect();
         let root = own.first()?.0.to_owned();
         let mut digest = Sha256::new();
@@ -44,7 +44,7 @@ pub(super) fn sha256(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-fn root(source: &Source) -> Option<&Path> {
+fn root(source: &SpecSource) -> Option<&Path> {
     source.project().filter(|root| source.path.starts_with(root.join(DIRECTORY)))
 }
 

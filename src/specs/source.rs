@@ -3,24 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use super::project::sha256;
-use super::syntax::position::{Place, Wrong};
-use super::syntax::tree::{KeyNode, Node, Table, Value};
+use super::syntax::tree::{KeyNode, Node, NodeValue, Table};
 use super::validation::keys::{Scope, keys};
 use super::validation::validate::{check_table, shown, wrong_sort};
 use super::{
     claude, kebab,
     syntax::{agents_toml, file, front_matter, yaml},
 };
+use crate::base::source_text::{LocatedMistake, Position};
 use crate::base::suggest::allowed;
-use crate::model::{AgentName, FoundIn, Mistake};
+use crate::model::{AgentName, FoundIn, SpecMistake};
 
 /// A spec file and its content.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct SpecSource {
     pub path: PathBuf,
     pub found_in: FoundIn,
     /// Errors of the file as a whole, which make all of its content unusable.
-    pub wrong: Vec<Wrong>,
+    pub mistakes: Vec<LocatedMistake>,
     pub defaults: Option<Layer>,
     /// The specs by name, in the order of the file.
     pub agents: Vec<(String, Layer)>,
@@ -35,7 +35,7 @@ pub(super) struct Source {
 pub(super) struct Layer {
     pub table: Table,
     /// Errors in these values.
-    pub wrong: Vec<Wrong>,
+    pub wrong: Vec<LocatedMistake>,
     pub remarks: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Layer {
         Layer { table, wrong, remarks: Vec::new() }
     }
 
-    fn broken(wrong: Wrong) -> Layer {
+    fn broken(wrong: LocatedMistake) -> Layer {
         Layer { table: Table::new(), wrong: vec![wrong], remarks: Vec::new() }
     }
 
@@ -56,23 +56,23 @@ impl Layer {
     }
 }
 
-impl Source {
+impl SpecSource {
     /// Reads an `agents.toml`.
-    pub fn agents_toml(path: &Path, found_in: FoundIn) -> Source {
-        let mut source = Source::empty(path, found_in);
+    pub fn agents_toml(path: &Path, found_in: FoundIn) -> SpecSource {
+        let mut source = SpecSource::empty(path, found_in);
         source.is_agents_toml = true;
         let text = file::read(path);
         source.sha256 = text.as_deref().ok().map(sha256);
         match text.map_err(|wrong| vec![wrong]).and_then(|text| agents_toml::parse(&text)) {
             Ok(table) => table.into_iter().for_each(|(key, node)| source.take(key, node)),
-            Err(wrong) => source.wrong = wrong,
+            Err(wrong) => source.mistakes = wrong,
         }
         source
     }
 
     /// Reads a Markdown file with front matter. `called` is the name of the spec unless the file sets another one.
-    pub fn markdown(path: &Path, called: &str, found_in: FoundIn) -> Source {
-        let mut source = Source::empty(path, found_in);
+    pub fn markdown(path: &Path, called: &str, found_in: FoundIn) -> SpecSource {
+        let mut source = SpecSource::empty(path, found_in);
         let text = file::read(path);
         source.sha256 = text.as_deref().ok().map(sha256);
         let layer = text.and_then(|text| front(&text, yaml_layer)).unwrap_or_else(Layer::broken);
@@ -81,13 +81,13 @@ impl Source {
     }
 
     /// Reads a file of `.claude/agents`. Returns `None` for a file without front matter, which is not a spec.
-    pub fn claude(path: &Path, called: &str, found_in: FoundIn) -> Option<Source> {
+    pub fn claude(path: &Path, called: &str, found_in: FoundIn) -> Option<SpecSource> {
         let text = file::read(path);
-        let has_no_front = |text: &String| front_matter::cut(text).is_ok_and(|cut| cut.front.is_none());
+        let has_no_front = |text: &String| front_matter::split(text).is_ok_and(|cut| cut.front.is_none());
         if text.as_ref().is_ok_and(has_no_front) {
             return None;
         }
-        let mut source = Source::empty(path, found_in);
+        let mut source = SpecSource::empty(path, found_in);
         let read = |front: &str| {
             let (table, remarks) = claude::read(front);
             Ok(Layer { remarks, ..Layer::checked(table, Scope::FrontMatter) })
@@ -112,13 +112,13 @@ impl Source {
     /// Adds an error to every spec of the file.
     pub fn refuse(&mut self, why: &str) {
         for (_, layer) in &mut self.agents {
-            layer.wrong.push(Wrong::new(Place::START, why));
+            layer.wrong.push(LocatedMistake::new(Position::START, why));
         }
     }
 
     /// Converts an error to the form that is shown to the user.
-    pub fn mistake(&self, wrong: &Wrong) -> Mistake {
-        Mistake {
+    pub fn mistake(&self, wrong: &LocatedMistake) -> SpecMistake {
+        SpecMistake {
             path: self.path.display().to_string(),
             line: wrong.at.line,
             column: wrong.at.column,
@@ -126,12 +126,12 @@ impl Source {
         }
     }
 
-    fn empty(path: &Path, found_in: FoundIn) -> Source {
+    fn empty(path: &Path, found_in: FoundIn) -> SpecSource {
         let path = path.to_owned();
-        Source {
+        SpecSource {
             path,
             found_in,
-            wrong: vec![],
+            mistakes: vec![],
             defaults: None,
             agents: vec![],
             is_agents_toml: false,
@@ -143,17 +143,19 @@ impl Source {
     fn take(&mut self, key: KeyNode, node: Node) {
         let at = node.at;
         match (key.text.as_str(), node.value) {
-            ("defaults", Value::Table(table)) => {
+            ("defaults", NodeValue::Table(table)) => {
                 self.defaults = Some(Layer::checked(table, Scope::Defaults));
             }
-            ("agents", Value::Table(table)) => table.into_iter().for_each(|(key, node)| self.add(key, node)),
+            ("agents", NodeValue::Table(table)) => {
+                table.into_iter().for_each(|(key, node)| self.add(key, node))
+            }
             (name @ ("defaults" | "agents"), value) => {
-                wrong_sort(name, "a table", &Node { at, value }, &mut self.wrong);
+                wrong_sort(name, "a table", &Node { at, value }, &mut self.mistakes);
             }
             (name, _) => {
                 let message =
                     format!("unknown key `{}`{}", shown(name), allowed(name, &["defaults", "agents"]));
-                self.wrong.push(Wrong::new(key.at, message));
+                self.mistakes.push(LocatedMistake::new(key.at, message));
             }
         }
     }
@@ -161,17 +163,17 @@ impl Source {
     fn add(&mut self, key: KeyNode, node: Node) {
         if let Err(why) = key.text.parse::<AgentName>() {
             let message = format!("`{}` cannot be the name of a spec: {why}", shown(&key.text));
-            return self.wrong.push(Wrong::new(key.at, message));
+            return self.mistakes.push(LocatedMistake::new(key.at, message));
         }
         match node.value {
-            Value::Table(table) => {
+            NodeValue::Table(table) => {
                 self.agents.push((key.text, Layer::checked(table, Scope::Agent)));
             }
             value => wrong_sort(
                 &format!("agents.{}", key.text),
                 "a table",
                 &Node { at: node.at, value },
-                &mut self.wrong,
+                &mut self.mistakes,
             ),
         }
     }
@@ -184,33 +186,36 @@ impl Source {
             && let Err(why) = name.parse::<AgentName>()
         {
             let message = format!("`{}` cannot be the name of a spec: {why}; say `name:`", shown(called));
-            layer.wrong.push(Wrong::new(Place::START, message));
+            layer.wrong.push(LocatedMistake::new(Position::START, message));
         }
         self.agents.push((name, layer));
     }
 }
 
 /// Returns the layer of a Markdown file: its front matter, with its body as the system prompt.
-fn front(text: &str, read: impl Fn(&str) -> Result<Layer, Wrong>) -> Result<Layer, Wrong> {
-    let cut = front_matter::cut(text)?;
+fn front(text: &str, read: impl Fn(&str) -> Result<Layer, LocatedMistake>) -> Result<Layer, LocatedMistake> {
+    let cut = front_matter::split(text)?;
     let mut layer = read(cut.front.unwrap_or_default())?;
     if cut.body.is_empty() {
         return Ok(layer);
     }
     if let Some((key, _)) = layer.table.iter().find(|(key, _)| key.text == "system_prompt") {
-        layer.wrong.push(Wrong::new(key.at, "`system_prompt` is the text below the front matter already"));
+        layer.wrong.push(LocatedMistake::new(
+            key.at,
+            "`system_prompt` is already given by the text below the front matter",
+        ));
         return Ok(layer);
     }
     // Stored as a table, so that a body of one word is not interpreted as a path.
     let key = |text: &str| KeyNode { at: cut.body_at, text: text.to_owned() };
-    let body = Node { at: cut.body_at, value: Value::Text(cut.body.to_owned()) };
-    let prompt = Node { at: cut.body_at, value: Value::Table(vec![(key("text"), body)]) };
+    let body = Node { at: cut.body_at, value: NodeValue::Text(cut.body.to_owned()) };
+    let prompt = Node { at: cut.body_at, value: NodeValue::Table(vec![(key("text"), body)]) };
     let entry = vec![(key("system_prompt"), prompt)];
     check_table(&keys(Scope::FrontMatter), &entry, None, &mut layer.wrong);
     layer.table.extend(entry);
     Ok(layer)
 }
 
-fn yaml_layer(front: &str) -> Result<Layer, Wrong> {
+fn yaml_layer(front: &str) -> Result<Layer, LocatedMistake> {
     Ok(Layer::checked(yaml::parse(front, 2)?, Scope::FrontMatter))
 }

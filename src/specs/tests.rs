@@ -1,9 +1,9 @@
 //! Tests of the specs adapter from files to a resolved spec or a list of errors.
 
-mod finding;
 mod mistakes;
 mod property;
-mod resolving;
+mod resolve;
+mod search;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use super::*;
 const KINDS: &[&str] = &["claude", "codex", "demo", "command"];
 
 /// A project and an environment in a temporary directory.
-struct Disk {
+struct TestProject {
     dir: tempfile::TempDir,
 }
 
-impl Disk {
+impl TestProject {
     /// Creates files by their path: `project/…` and `home/…`.
-    fn with(files: &[(&str, &str)]) -> Disk {
-        let disk = Disk { dir: tempfile::tempdir().unwrap() };
+    fn with(files: &[(&str, &str)]) -> TestProject {
+        let disk = TestProject { dir: tempfile::tempdir().unwrap() };
         fs::create_dir_all(disk.path("project/deep/down")).unwrap();
         fs::create_dir_all(disk.path("home")).unwrap();
         for (path, text) in files {
@@ -33,8 +33,8 @@ impl Disk {
     }
 
     /// Creates one project file.
-    fn project(text: &str) -> Disk {
-        Disk::with(&[("project/.symposium/agents.toml", text)])
+    fn project(text: &str) -> TestProject {
+        TestProject::with(&[("project/.symposium/agents.toml", text)])
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -42,12 +42,12 @@ impl Disk {
     }
 
     fn specs(&self) -> Specs {
-        self.found(None).unwrap()
+        self.find_with_config(None).unwrap()
     }
 
-    fn found(&self, config: Option<&Path>) -> Result<Specs, SpecError> {
+    fn find_with_config(&self, config: Option<&Path>) -> Result<Specs, SpecError> {
         let (dir, home) = (self.path("project/deep/down"), self.path("home"));
-        Specs::find(&Where { dir: &dir, home: &home, config })
+        Specs::find(&SpecSearch { dir: &dir, home: &home, config })
     }
 
     /// Returns all errors, with paths relative to the directory.
@@ -63,7 +63,7 @@ impl Disk {
         }
     }
 
-    fn shorten(&self, mistakes: &[Mistake]) -> Vec<String> {
+    fn shorten(&self, mistakes: &[SpecMistake]) -> Vec<String> {
         let root = format!("{}/", self.dir.path().display());
         mistakes.iter().map(|mistake| mistake.to_string().replace(&root, "")).collect()
     }

@@ -7,11 +7,13 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Asking, Ssh, SshError, request};
-use crate::model::{AgentName, Exit, FarBinary, Host, HostName};
+use super::{Interaction, Ssh, SshError, request};
+use crate::base::child::{BoundedChild, KillScope};
+use crate::base::wait::deadline::deadline_after;
+use crate::model::{AgentName, Exit, Host, HostName, RemoteBinary};
 
 /// Time limit for closing the shared connection. Only the ssh process on this machine has to answer.
-const LETTING_GO: Duration = Duration::from_secs(2);
+const CONTROL_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Finds symposium on the host, also in directories that are not in the PATH of a non-login shell. Uses `sh`, because
 /// the user's shell on the host may be any.
@@ -19,7 +21,7 @@ const FIND: &str = r#"PATH="$PATH:$HOME/.cargo/bin:$HOME/.local/bin"; export PAT
 
 /// Arguments of an attach on the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AttachWords<'a> {
+pub struct RemoteAttachArgs<'a> {
     /// Name of the agent. Its character set is safe in any shell.
     pub name: &'a AgentName,
     /// Additional options, all of them constants.
@@ -34,9 +36,13 @@ pub struct AttachWords<'a> {
 
 impl Ssh {
     /// Returns a command that runs `remote` on the host and communicates over pipes.
-    pub(super) fn speaking(&self, host: &Host, asking: Asking) -> Command {
+    pub(super) fn request_command(&self, host: &Host, asking: Interaction) -> Command {
         let mut command = self.command(self.program(), host, asking);
-        command.arg("-T").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), "remote"));
+        command
+            .arg("-T")
+            .arg("--")
+            .arg(host.address.as_str())
+            .arg(remote_command_line(host.binary.as_ref(), "remote"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -45,23 +51,28 @@ impl Ssh {
     ///
     /// Returns the messages of ssh instead of showing them, because they would disturb the screen of the agent. ssh
     /// must not outlive this process: it would read input that is meant for the shell.
-    pub fn attach(&self, host: &Host, words: &AttachWords<'_>) -> Result<(Exit, String), SshError> {
-        let mut far = format!("agent attach --link {} --known-as {}", words.link, words.host);
+    pub fn attach(&self, host: &Host, words: &RemoteAttachArgs<'_>) -> Result<(Exit, String), SshError> {
+        let mut remote_command = format!("agent attach --link {} --known-as {}", words.link, words.host);
         for option in words.options {
-            far.push_str(&format!(" {option}"));
+            remote_command.push_str(&format!(" {option}"));
         }
-        far.push_str(&format!(" {}", words.name));
-        let mut command = self.command(self.tied_program(words.tie), host, Asking::Allowed);
+        remote_command.push_str(&format!(" {}", words.name));
+        let mut command = self.command(self.tied_program(words.tie), host, Interaction::Allowed);
         // All input is meant for the agent: with an escape character, `~.` at the beginning of a line would end ssh,
         // and the input after it would be lost.
         command.args(["-o", "EscapeChar=none"]);
-        command.arg("-tt").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), &far));
+        command
+            .arg("-tt")
+            .arg("--")
+            .arg(host.address.as_str())
+            .arg(remote_command_line(host.binary.as_ref(), &remote_command));
         let mut child = command.stderr(Stdio::piped()).spawn().map_err(|source| self.not_run(source))?;
         let complaints = child.stderr.take().map(request::collect);
         let status = child.wait().map_err(|source| self.not_run(source))?;
-        let said =
-            complaints.and_then(|said| said.recv_timeout(request::LAST_WORDS).ok()).unwrap_or_default();
-        Ok((Exit { code: status.code(), signal: status.signal() }, said))
+        let complaint = complaints
+            .and_then(|complaint| complaint.recv_timeout(request::LAST_WORDS).ok())
+            .unwrap_or_default();
+        Ok((Exit { code: status.code(), signal: status.signal() }, complaint))
     }
 
     /// Returns `true` if no login on the host has succeeded: a successful one leaves a connection to share.
@@ -80,7 +91,7 @@ impl Ssh {
         command.arg(host.address.as_str());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         if let Ok(child) = command.spawn() {
-            end_within(child, LETTING_GO);
+            end_within(child, CONTROL_EXIT_TIMEOUT);
         }
         // A connection that did not answer must not be found by the next call. Another process may have created a new
         // one already.
@@ -93,7 +104,7 @@ impl Ssh {
         SshError::NotRun { program: self.program.clone(), source }
     }
 
-    fn command(&self, mut command: Command, host: &Host, asking: Asking) -> Command {
+    fn command(&self, mut command: Command, host: &Host, asking: Interaction) -> Command {
         match self.socket(host) {
             Some(socket) => {
                 command.arg("-o").arg(format!("ControlPath={}", socket.display()));
@@ -114,7 +125,7 @@ impl Ssh {
         // Override settings that users make for their own shells: another remote command, forwarded ports that are
         // already in use, and a log level that hides why the login failed.
         command.args(["-o", "RemoteCommand=none", "-o", "ClearAllForwardings=yes", "-o", "LogLevel=INFO"]);
-        if asking == Asking::Never {
+        if asking == Interaction::Never {
             command.args(["-o", "BatchMode=yes"]);
         }
         if let Some(port) = host.port {
@@ -133,7 +144,7 @@ impl Ssh {
         command
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the door to ssh")]
+    #[expect(clippy::disallowed_methods, reason = "ssh keeps its pipes or the terminal open while it runs")]
     fn started(&self, program: &OsStr) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.env.iter().map(|(key, value)| (key, value)));
@@ -142,24 +153,19 @@ impl Ssh {
 }
 
 /// Returns the command line for the host: `sh` finds the binary and receives only constants.
-fn far_words(binary: Option<&FarBinary>, words: &str) -> String {
+fn remote_command_line(binary: Option<&RemoteBinary>, words: &str) -> String {
     match binary {
         Some(binary) => format!("exec '{}' {words}", binary.as_str()),
         None => format!("exec sh -c '{FIND} {words}'"),
     }
 }
 
-/// Waits for a child and kills it at the time limit. Returns its exit status.
-pub(super) fn end_within(mut child: Child, bound: Duration) -> Option<ExitStatus> {
-    let deadline = Instant::now() + bound;
-    while matches!(child.try_wait(), Ok(None)) {
-        if Instant::now() >= deadline {
-            let _ = child.kill();
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    child.wait().ok()
+/// Waits for a child and kills it at the time limit. Returns its exit status if it ended by itself.
+///
+/// ssh runs in the process group of this process, because it may ask for a password in the terminal.
+pub(super) fn end_within(child: Child, bound: Duration) -> Option<ExitStatus> {
+    let deadline = deadline_after(Instant::now(), bound);
+    BoundedChild::started(child, KillScope::Program).wait(deadline).ok().flatten()
 }
 
 #[cfg(test)]
@@ -187,9 +193,10 @@ mod tests {
     }
 
     #[test]
-    fn the_far_shell_sees_fixed_words_only() {
-        let text =
-            words(&ssh("/home/u/.symposium/run").speaking(&host(Some(2222), "0a1b2c3d"), Asking::Never));
+    fn remote_shell_gets_fixed_arguments_only() {
+        let text = words(
+            &ssh("/home/u/.symposium/run").request_command(&host(Some(2222), "0a1b2c3d"), Interaction::Never),
+        );
         assert_eq!(
             text,
             "-o ControlPath=/home/u/.symposium/run/ssh-0a1b2c3d -o ControlMaster=auto -o ControlPersist=60 \
@@ -197,15 +204,15 @@ mod tests {
              -o ClearAllForwardings=yes -o LogLevel=INFO -o BatchMode=yes -p 2222 -T -- \
              me@gpu1 exec sh -c 'PATH=\"$PATH:$HOME/.cargo/bin:$HOME/.local/bin\"; export PATH; exec symposium remote'"
         );
-        let binary: FarBinary = "/opt/s/symposium".parse().unwrap();
-        assert_eq!(far_words(Some(&binary), "remote"), "exec '/opt/s/symposium' remote");
+        let binary: RemoteBinary = "/opt/s/symposium".parse().unwrap();
+        assert_eq!(remote_command_line(Some(&binary), "remote"), "exec '/opt/s/symposium' remote");
     }
 
     #[test]
-    fn a_socket_whose_path_is_too_long_is_done_without() {
+    fn a_socket_path_that_is_too_long_disables_connection_sharing() {
         let long = format!("/{}", "x".repeat(90));
         for run_dir in [long.as_str(), "/home/a b/run", "/home/%h/run"] {
-            let text = words(&ssh(run_dir).speaking(&host(None, "0a1b2c3d"), Asking::Allowed));
+            let text = words(&ssh(run_dir).request_command(&host(None, "0a1b2c3d"), Interaction::Allowed));
             assert!(text.contains("ControlMaster=no -o ControlPath=none"), "{text}");
             assert!(!text.contains("BatchMode"), "{text}");
         }

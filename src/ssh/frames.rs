@@ -3,40 +3,41 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::model::{Frame, HELLO, Hello};
+use crate::model::{HELLO, RemoteFrame, RemoteHello};
 
 /// Maximum number of bytes before the hello, more than any shell prints.
-const MOST_NOISE: usize = 64 * 1024;
+const MAX_NOISE_BYTES: usize = 64 * 1024;
 /// Maximum length of a frame, which must fit into memory.
 const MAX_FRAME_BYTES: usize = 1 << 20;
 /// Maximum length of a version.
-const LONGEST_VERSION: usize = 32;
+const MAX_VERSION_CHARS: usize = 32;
 
 /// Reads up to the hello. If the stream ends without one, returns the output that came instead.
-pub(super) fn hello(source: &mut impl BufRead) -> io::Result<Result<Frame, String>> {
+pub(super) fn hello(source: &mut impl BufRead) -> io::Result<Result<RemoteFrame, String>> {
     let mut noise = Vec::new();
     loop {
         let mut line = Vec::new();
         source.by_ref().take(MAX_FRAME_BYTES as u64).read_until(b'\n', &mut line)?;
         if let Some(at) = find(&line, HELLO) {
-            let hello: Hello = serde_json::from_slice(&line[at + HELLO.len()..]).map_err(io::Error::other)?;
-            return Ok(Ok(Frame::Hello(Hello { version: word(&hello.version), ..hello })));
+            let hello: RemoteHello =
+                serde_json::from_slice(&line[at + HELLO.len()..]).map_err(io::Error::other)?;
+            return Ok(Ok(RemoteFrame::Hello(RemoteHello { version: word(&hello.version), ..hello })));
         }
         noise.extend_from_slice(&line);
-        if line.is_empty() || noise.len() > MOST_NOISE {
+        if line.is_empty() || noise.len() > MAX_NOISE_BYTES {
             return Ok(Err(String::from_utf8_lossy(&noise).into_owned()));
         }
     }
 }
 
 /// Reads the next frame, or returns `None` at the end of the stream.
-pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<Frame>> {
+pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<RemoteFrame>> {
     let mut head = Vec::new();
     source.by_ref().take(64).read_until(b'\n', &mut head)?;
     if head.is_empty() {
         return Ok(None);
     }
-    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "what the far side says makes no sense");
+    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the other side sent invalid data");
     let text = std::str::from_utf8(&head).map_err(|_| wrong())?;
     let (word, count) = text.strip_suffix('\n').and_then(|line| line.split_once(' ')).ok_or_else(wrong)?;
     let count: usize = count.parse().map_err(|_| wrong())?;
@@ -45,11 +46,11 @@ pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<Frame>> {
         source.read_exact(&mut bytes).map(|()| bytes)
     };
     Ok(Some(match word {
-        "out" => Frame::Out(bytes(count)?),
-        "err" => Frame::Err(bytes(count)?),
-        "alive" => Frame::Alive,
-        "end" => Frame::End(u8::try_from(count).map_err(|_| wrong())?),
-        "unknown" => Frame::Unknown,
+        "out" => RemoteFrame::Out(bytes(count)?),
+        "err" => RemoteFrame::Err(bytes(count)?),
+        "alive" => RemoteFrame::Alive,
+        "end" => RemoteFrame::End(u8::try_from(count).map_err(|_| wrong())?),
+        "unknown" => RemoteFrame::Unknown,
         _ => return Err(wrong()),
     }))
 }
@@ -58,7 +59,7 @@ pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<Frame>> {
 /// not trusted.
 fn word(version: &str) -> String {
     let is_of_one = |c: &char| c.is_ascii_alphanumeric() || ".+-".contains(*c);
-    match version.chars().take_while(is_of_one).take(LONGEST_VERSION).collect::<String>() {
+    match version.chars().take_while(is_of_one).take(MAX_VERSION_CHARS).collect::<String>() {
         nothing if nothing.is_empty() => "unknown".to_owned(),
         word => word,
     }
@@ -75,20 +76,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_arrives_behind_whatever_a_shell_prints() {
-        let said = Hello { format: 1, version: "0.1.0".into() };
+    fn frames_are_found_after_shell_output() {
+        let greeting = RemoteHello { format: 1, version: "0.1.0".into() };
         let frames = [
-            Frame::Out(b"a\n\0\xff".to_vec()),
-            Frame::Err(vec![]),
-            Frame::Alive,
-            Frame::End(7),
-            Frame::Unknown,
+            RemoteFrame::Out(b"a\n\0\xff".to_vec()),
+            RemoteFrame::Err(vec![]),
+            RemoteFrame::Alive,
+            RemoteFrame::End(7),
+            RemoteFrame::Unknown,
         ];
         let mut wire = b"Welcome!\nlast login: never ".to_vec();
-        wire.extend(Frame::Hello(said.clone()).to_bytes());
+        wire.extend(RemoteFrame::Hello(greeting.clone()).to_bytes());
         frames.iter().for_each(|frame| wire.extend(frame.to_bytes()));
         let mut source = &wire[..];
-        assert_eq!(hello(&mut source).unwrap(), Ok(Frame::Hello(said)));
+        assert_eq!(hello(&mut source).unwrap(), Ok(RemoteFrame::Hello(greeting)));
         for frame in frames {
             assert_eq!(next(&mut source).unwrap(), Some(frame));
         }
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_symposium_is_told_with_its_words() {
+    fn foreign_program_is_reported_with_its_output() {
         assert_eq!(
             hello(&mut &b"sh: symposium: not found\n"[..]).unwrap(),
             Err("sh: symposium: not found\n".into())
@@ -109,8 +110,8 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_one_short_word() {
-        for (said, word) in [
+    fn a_remote_version_is_cut_to_one_short_word() {
+        for (greeting, word) in [
             ("0.1.0", "0.1.0"),
             ("1.2.3-rc.1+build-7", "1.2.3-rc.1+build-7"),
             ("9.9 \x1b]0;PWN\x07 rm -rf", "9.9"),
@@ -120,9 +121,11 @@ mod tests {
             (&"9".repeat(100), &"9".repeat(32)),
         ] {
             let line =
-                format!("\x02symposium-remote {}\n", serde_json::json!({"format": 1, "version": said}));
-            let Ok(Frame::Hello(hello)) = hello(&mut line.as_bytes()).unwrap() else { panic!("{said:?}") };
-            assert_eq!(hello.version, word, "{said:?}");
+                format!("\x02symposium-remote {}\n", serde_json::json!({"format": 1, "version": greeting}));
+            let Ok(RemoteFrame::Hello(hello)) = hello(&mut line.as_bytes()).unwrap() else {
+                panic!("{greeting:?}")
+            };
+            assert_eq!(hello.version, word, "{greeting:?}");
         }
     }
 

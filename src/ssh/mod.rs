@@ -14,8 +14,8 @@ use std::path::PathBuf;
 
 use crate::model::Host;
 
-pub use command::AttachWords;
-pub use request::{Bounds, Heed, Lost, Talked};
+pub use command::RemoteAttachArgs;
+pub use request::{FrameFlow, LostConnection, RequestOutcome, RequestTimeouts};
 
 /// Reason why ssh could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum SshError {
 
 /// Whether ssh may ask the user for a password or the confirmation of a host key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asking {
+pub enum Interaction {
     /// ssh may ask, because there is a user at a terminal.
     Allowed,
     /// ssh may not ask; a login that needs an answer fails.

@@ -7,11 +7,11 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Asking, Ssh, SshError, command, frames};
-use crate::model::{FarRequest, Frame, Host};
+use super::{Interaction, Ssh, SshError, command, frames};
+use crate::model::{Host, RemoteFrame, RemoteRequest};
 
 /// The host sends a keepalive every 5 s. After three missing ones the connection is considered dead.
-const SILENCE: Duration = Duration::from_secs(16);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(16);
 /// Time for a client to end after it has sent everything.
 const LEAVING: Duration = Duration::from_secs(1);
 /// Time for a client to end if its exit code is needed.
@@ -19,33 +19,33 @@ const ENDING: Duration = Duration::from_secs(5);
 /// Time to wait for the last error message of a client that has ended.
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Maximum length of the error messages, more than ssh ever prints.
-const MOST_COMPLAINTS: u64 = 16 * 1024;
+const MAX_STDERR_BYTES: u64 = 16 * 1024;
 /// Number of frames that are buffered here; further frames wait on the host.
-const MOST_WAITING: usize = 4;
+const MAX_QUEUED_FRAMES: usize = 4;
 
 /// Time limits of a request.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub struct RequestTimeouts {
     /// Time limit for the hello.
     pub hello: Duration,
     /// Time limit for the whole request, if any.
     pub whole: Option<Duration>,
     /// Whether ssh may ask the user.
-    pub asking: Asking,
+    pub asking: Interaction,
 }
 
 /// Whether the receiver of the frames wants more of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heed {
+pub enum FrameFlow {
     /// Continue with the next frame.
-    On,
+    Continue,
     /// Stop the request.
-    Enough,
+    Stop,
 }
 
 /// Outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Talked {
+pub enum RequestOutcome {
     /// The remote command ended with this exit code.
     Ended(u8),
     /// The command was interrupted on the host, and its progress is unknown.
@@ -53,12 +53,12 @@ pub enum Talked {
     /// The receiver stopped the request.
     Enough,
     /// The connection was lost or never established.
-    Lost(Lost),
+    Lost(LostConnection),
 }
 
 /// Details of a lost connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostConnection {
     /// Whether symposium had answered on the host.
     pub greeted: bool,
     /// Whether a time limit was exceeded, rather than ssh having ended.
@@ -68,20 +68,21 @@ pub struct Lost {
     /// Exit code of ssh: 255 is an error of ssh itself, 127 means that the program does not exist on the host.
     pub code: Option<i32>,
     /// Output of ssh, or of the program that ran in place of symposium.
-    pub said: String,
+    pub output: String,
 }
 
 impl Ssh {
     /// Sends a request and calls `each` for each frame of the answer as it arrives.
-    pub fn talk(
+    pub fn exchange(
         &self,
         host: &Host,
-        (request, input): (&FarRequest, &[u8]),
-        bounds: Bounds,
-        each: &mut dyn FnMut(Frame) -> Heed,
-    ) -> Result<Talked, SshError> {
+        (request, input): (&RemoteRequest, &[u8]),
+        bounds: RequestTimeouts,
+        each: &mut dyn FnMut(RemoteFrame) -> FrameFlow,
+    ) -> Result<RequestOutcome, SshError> {
         let began = Instant::now();
-        let mut child = self.speaking(host, bounds.asking).spawn().map_err(|source| self.not_run(source))?;
+        let mut child =
+            self.request_command(host, bounds.asking).spawn().map_err(|source| self.not_run(source))?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -90,42 +91,53 @@ impl Ssh {
         let mut words = serde_json::to_vec(request).unwrap_or_default();
         words.push(b'\n');
         words.extend_from_slice(input);
-        let open = say(stdin, words);
+        let open = write_request(stdin, words);
         let complaints = collect(stderr);
-        let heard = listen(stdout);
+        let incoming = listen(stdout);
         let mut greeted = false;
         let end = loop {
-            let silence = if greeted { SILENCE } else { bounds.hello };
+            let silence = if greeted { SILENCE_TIMEOUT } else { bounds.hello };
             let left =
                 bounds.whole.map_or(silence, |whole| whole.saturating_sub(began.elapsed()).min(silence));
             // The time limit also applies to a host that sends without a pause.
             let next = if bounds.whole.is_some_and(|whole| began.elapsed() >= whole) {
                 Err(RecvTimeoutError::Timeout)
             } else {
-                heard.recv_timeout(left)
+                incoming.recv_timeout(left)
             };
             match next {
-                Ok(Heard::Frame(Frame::End(code))) => break Some(Talked::Ended(code)),
-                Ok(Heard::Frame(Frame::Unknown)) => break Some(Talked::Unknown),
-                Ok(Heard::Frame(frame)) => {
+                Ok(SshOutput::Frame(RemoteFrame::End(code))) => break Some(RequestOutcome::Ended(code)),
+                Ok(SshOutput::Frame(RemoteFrame::Unknown)) => break Some(RequestOutcome::Unknown),
+                Ok(SshOutput::Frame(frame)) => {
                     greeted = true;
-                    if each(frame) == Heed::Enough {
-                        break Some(Talked::Enough);
+                    if each(frame) == FrameFlow::Stop {
+                        break Some(RequestOutcome::Enough);
                     }
                 }
-                Ok(Heard::Noise(noise)) => {
-                    let (code, said) = ended(child, &complaints);
+                Ok(SshOutput::Noise(noise)) => {
+                    let (code, output) = ended(child, &complaints);
                     // A program that had to be killed while it printed was running and is not symposium.
                     let code = code.or((!noise.is_empty()).then_some(0));
-                    let said = if said.is_empty() { noise } else { said };
-                    return Ok(Talked::Lost(Lost { greeted, code, said, ..Lost::default() }));
+                    let output = if output.is_empty() { noise } else { output };
+                    return Ok(RequestOutcome::Lost(LostConnection {
+                        greeted,
+                        code,
+                        output,
+                        ..LostConnection::default()
+                    }));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     // This is checked before the kill, which leaves a shared connection behind.
                     let in_vain = !greeted && self.is_unshared(host);
                     let _ = child.kill();
-                    let (code, said) = ended(child, &complaints);
-                    return Ok(Talked::Lost(Lost { greeted, late: true, in_vain, code, said }));
+                    let (code, output) = ended(child, &complaints);
+                    return Ok(RequestOutcome::Lost(LostConnection {
+                        greeted,
+                        late: true,
+                        in_vain,
+                        code,
+                        output,
+                    }));
                 }
                 Err(RecvTimeoutError::Disconnected) => break None,
             }
@@ -138,22 +150,27 @@ impl Ssh {
                 Ok(end)
             }
             None => {
-                let (code, said) = ended(child, &complaints);
-                Ok(Talked::Lost(Lost { greeted, code, said, ..Lost::default() }))
+                let (code, output) = ended(child, &complaints);
+                Ok(RequestOutcome::Lost(LostConnection {
+                    greeted,
+                    code,
+                    output,
+                    ..LostConnection::default()
+                }))
             }
         }
     }
 }
 
-enum Heard {
-    Frame(Frame),
+enum SshOutput {
+    Frame(RemoteFrame),
     /// The stream ended without a hello; this is the output that came instead.
     Noise(String),
 }
 
 /// Writes the request on a thread, and keeps the stream open until the returned sender is dropped: the host treats the
 /// end of the stream as the end of this process.
-fn say(mut stdin: ChildStdin, words: Vec<u8>) -> Sender<()> {
+fn write_request(mut stdin: ChildStdin, words: Vec<u8>) -> Sender<()> {
     let (open, until) = mpsc::channel();
     thread::spawn(move || {
         let _ = stdin.write_all(&words).and_then(|()| stdin.flush());
@@ -162,34 +179,34 @@ fn say(mut stdin: ChildStdin, words: Vec<u8>) -> Sender<()> {
     open
 }
 
-fn listen(stdout: ChildStdout) -> Receiver<Heard> {
-    let (tell, heard) = mpsc::sync_channel(MOST_WAITING);
+fn listen(stdout: ChildStdout) -> Receiver<SshOutput> {
+    let (sender, incoming) = mpsc::sync_channel(MAX_QUEUED_FRAMES);
     thread::spawn(move || {
         let mut source = BufReader::with_capacity(64 * 1024, stdout);
         match frames::hello(&mut source) {
-            Ok(Ok(hello)) => drop(tell.send(Heard::Frame(hello))),
-            Ok(Err(noise)) => return drop(tell.send(Heard::Noise(noise))),
+            Ok(Ok(hello)) => drop(sender.send(SshOutput::Frame(hello))),
+            Ok(Err(noise)) => return drop(sender.send(SshOutput::Noise(noise))),
             Err(_) => return,
         }
         while let Ok(Some(frame)) = frames::next(&mut source) {
-            if tell.send(Heard::Frame(frame)).is_err() {
+            if sender.send(SshOutput::Frame(frame)).is_err() {
                 return;
             }
         }
     });
-    heard
+    incoming
 }
 
 /// Collects the error messages on a separate thread, because a connection master in the background may hold the stream
 /// open.
 pub(super) fn collect(stderr: impl Read + Send + 'static) -> Receiver<String> {
-    let (tell, said) = mpsc::channel();
+    let (sender, output) = mpsc::channel();
     thread::spawn(move || {
         let mut text = Vec::new();
-        let _ = stderr.take(MOST_COMPLAINTS).read_to_end(&mut text);
-        let _ = tell.send(String::from_utf8_lossy(&text).trim().to_owned());
+        let _ = stderr.take(MAX_STDERR_BYTES).read_to_end(&mut text);
+        let _ = sender.send(String::from_utf8_lossy(&text).trim().to_owned());
     });
-    said
+    output
 }
 
 /// Returns the exit code and error messages of a client whose output has ended. Kills the client at the time limit,

@@ -12,7 +12,7 @@ use crate::model::{is_git_dir, is_pattern, matches, steps};
 
 /// The result of copying a file or directory.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Copied {
+pub enum CopyResult {
     /// These files were copied; the paths are relative to the root.
     Files(Vec<PathBuf>),
     /// The source does not exist, or the target has a file of its own at this path.
@@ -49,13 +49,13 @@ fn names(dir: &Path, step: &str) -> Vec<OsString> {
 }
 
 /// Copies one file or directory to the same path below another root. Existing files stay unchanged.
-pub fn copy_into(from: &Path, to: &Path, name: &Path) -> io::Result<Copied> {
+pub fn copy_into(from: &Path, to: &Path, name: &Path) -> io::Result<CopyResult> {
     let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
     if !plain || name.as_os_str().is_empty() {
-        return Err(refused("it leads out of the project"));
+        return Err(refused("it is outside of the project"));
     }
     if name.iter().any(|part| is_git_dir(&part.to_string_lossy())) {
-        return Err(refused("it is git's own"));
+        return Err(refused("it belongs to git"));
     }
     let mut source = from.to_owned();
     for part in name.parent().unwrap_or(Path::new("")).components() {
@@ -66,17 +66,17 @@ pub fn copy_into(from: &Path, to: &Path, name: &Path) -> io::Result<Copied> {
     }
     let source = from.join(name);
     match fs::symlink_metadata(&source) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Copied::NotThere),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(CopyResult::NotThere),
         Err(error) => return Err(error),
         Ok(_) if fs::symlink_metadata(to.join(name)).is_ok_and(|meta| !meta.is_dir()) => {
-            return Ok(Copied::NotThere);
+            return Ok(CopyResult::NotThere);
         }
         Ok(_) => {}
     }
     make_parents(to, name)?;
     let mut copied = Vec::new();
     copy(&source, to, name, &mut copied)?;
-    Ok(Copied::Files(copied))
+    Ok(CopyResult::Files(copied))
 }
 
 fn copy(source: &Path, to: &Path, name: &Path, copied: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -161,25 +161,25 @@ mod tests {
         (dir, from, to)
     }
 
-    fn files(names: &[&str]) -> Copied {
-        Copied::Files(names.iter().map(PathBuf::from).collect())
+    fn files(names: &[&str]) -> CopyResult {
+        CopyResult::Files(names.iter().map(PathBuf::from).collect())
     }
 
     #[test]
-    fn files_and_directories_are_copied_and_what_is_there_stays() {
+    fn files_and_directories_are_copied_without_overwriting() {
         let (_dir, from, to) = tops();
         assert_eq!(copy_into(&from, &to, Path::new(".env")).unwrap(), files(&[".env"]));
         assert_eq!(copy_into(&from, &to, Path::new("conf")).unwrap(), files(&["conf/deep/x"]));
-        assert_eq!(copy_into(&from, &to, Path::new("none")).unwrap(), Copied::NotThere);
+        assert_eq!(copy_into(&from, &to, Path::new("none")).unwrap(), CopyResult::NotThere);
         fs::write(to.join(".env"), "own").unwrap();
-        assert_eq!(copy_into(&from, &to, Path::new(".env")).unwrap(), Copied::NotThere);
+        assert_eq!(copy_into(&from, &to, Path::new(".env")).unwrap(), CopyResult::NotThere);
         assert_eq!(copy_into(&from, &to, Path::new("conf")).unwrap(), files(&[]));
         assert_eq!(fs::read_to_string(to.join(".env")).unwrap(), "own");
         assert!(size(&to) >= 4096);
     }
 
     #[test]
-    fn a_pattern_means_what_is_there_and_follows_no_link() {
+    fn a_pattern_matches_existing_files_and_follows_no_link() {
         let (dir, from, _) = tops();
         for name in [".env.local", "conf/a.local", "conf/b.local", ".gitignore"] {
             fs::write(from.join(name), "x").unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_gits_is_copied_and_no_tree_into_itself() {
+    fn git_files_are_not_copied_and_no_tree_into_itself() {
         let (_dir, from, to) = tops();
         fs::create_dir_all(from.join("conf/vendor/.git/hooks")).unwrap();
         fs::write(from.join("conf/vendor/.git/hooks/x"), "x").unwrap();
@@ -213,9 +213,11 @@ mod tests {
         for name in [".git", "conf/vendor/.git", "conf/vendor/.Git/hooks/x"] {
             assert!(copy_into(&from, &to, Path::new(name)).is_err(), "{name}");
         }
-        let Copied::Files(mut copied) = copy_into(&from, &to, Path::new("conf")).unwrap() else { panic!() };
+        let CopyResult::Files(mut copied) = copy_into(&from, &to, Path::new("conf")).unwrap() else {
+            panic!()
+        };
         copied.sort();
-        assert_eq!(Copied::Files(copied), files(&["conf/deep/x", "conf/loop"]));
+        assert_eq!(CopyResult::Files(copied), files(&["conf/deep/x", "conf/loop"]));
         assert!(!to.join("conf/vendor/.git").exists());
         let inside = from.join("conf/deep/tree");
         fs::create_dir(&inside).unwrap();
@@ -224,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_leads_out() {
+    fn paths_cannot_leave_the_directory() {
         let (dir, from, to) = tops();
         symlink(dir.path().join("outside"), from.join("link")).unwrap();
         symlink(dir.path().join("outside"), to.join("conf")).unwrap();
         for name in ["../outside/secret", "/etc/passwd", "", "link/secret", "conf/deep/x", "conf"] {
             let copied = copy_into(&from, &to, Path::new(name));
-            assert!(!matches!(copied, Ok(Copied::Files(_))), "{name}: {copied:?}");
+            assert!(!matches!(copied, Ok(CopyResult::Files(_))), "{name}: {copied:?}");
         }
         assert_eq!(fs::read_dir(dir.path().join("outside")).unwrap().count(), 1);
     }

@@ -72,7 +72,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A newer version of symposium wrote the registry. It was not changed.
-    #[error("{} was written by a newer symposium (format {found}, this one knows {known})", path.display())]
+    #[error("{} was written by a newer version of symposium (format {found}, this version supports {known})", path.display())]
     NewerFormat {
         /// Path of the file.
         path: PathBuf,
@@ -151,14 +151,14 @@ impl StoreError {
 
 /// A repair or a tolerated problem that is reported to the user once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct StoreNotice {
     /// Description of the event, as a sentence without a full stop.
     pub what: String,
     /// Path at which the original file is kept.
     pub kept: Option<PathBuf>,
 }
 
-impl fmt::Display for Notice {
+impl fmt::Display for StoreNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
         match &self.kept {

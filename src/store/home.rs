@@ -15,14 +15,14 @@ pub(super) const REGISTRY: &str = "agent-sessions.json";
 
 /// A state directory whose owner and permissions were checked.
 #[derive(Debug, Clone)]
-pub(super) struct Home(PathBuf);
+pub(super) struct StateDir(PathBuf);
 
-impl Home {
+impl StateDir {
     /// Creates missing directories, and rejects directories that other users could modify.
-    pub(super) fn open(path: &Path) -> Result<Home, StoreError> {
+    pub(super) fn open(path: &Path) -> Result<StateDir, StoreError> {
         create_private(path).map_err(StoreError::home(path))?;
         check(path)?;
-        let home = Home(path.to_owned());
+        let home = StateDir(path.to_owned());
         for inner in [home.run(), home.instances()] {
             // A full or read-only disk must not stop commands that only read. Commands that need the directory report
             // the error.
@@ -34,8 +34,8 @@ impl Home {
     }
 
     /// Opens a state directory read-only: creates nothing, and treats a missing directory as empty.
-    pub(super) fn found(path: &Path) -> Result<Home, StoreError> {
-        let home = Home(path.to_owned());
+    pub(super) fn found(path: &Path) -> Result<StateDir, StoreError> {
+        let home = StateDir(path.to_owned());
         for dir in [path.to_owned(), home.run(), home.instances()] {
             if dir.exists() {
                 check(&dir)?;
@@ -144,9 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_home_is_made_private_with_its_parents() {
+    fn missing_home_is_created_private_with_its_parents() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::open(&dir.path().join("a/b")).unwrap();
+        let home = StateDir::open(&dir.path().join("a/b")).unwrap();
         for path in [&dir.path().join("a"), home.path(), &home.run(), &home.instances()] {
             assert_eq!(mode(path), 0o700, "{path:?}");
         }
@@ -157,7 +157,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         for bad in [0o770, 0o702, 0o1777] {
             fs::set_permissions(dir.path(), fs::Permissions::from_mode(bad)).unwrap();
-            match Home::open(dir.path()) {
+            match StateDir::open(dir.path()) {
                 Err(StoreError::WritableByOthers { mode, .. }) => assert_eq!(mode, bad),
                 other => panic!("{other:?}"),
             }
@@ -165,19 +165,19 @@ mod tests {
     }
 
     #[test]
-    fn a_home_that_others_can_read_is_taken_as_it_is() {
+    fn home_readable_by_others_is_accepted() {
         let dir = tempfile::tempdir().unwrap();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        Home::open(dir.path()).unwrap();
+        StateDir::open(dir.path()).unwrap();
         assert_eq!(mode(dir.path()), 0o755);
     }
 
     #[test]
     fn an_inner_directory_that_others_can_write_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::open(dir.path()).unwrap();
+        let home = StateDir::open(dir.path()).unwrap();
         fs::set_permissions(home.run(), fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(matches!(Home::open(dir.path()), Err(StoreError::WritableByOthers { .. })));
+        assert!(matches!(StateDir::open(dir.path()), Err(StoreError::WritableByOthers { .. })));
     }
 
     #[test]
@@ -185,12 +185,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         fs::write(&path, "").unwrap();
-        assert!(matches!(Home::open(&path), Err(StoreError::NotADirectory { .. })));
-        assert!(matches!(Home::open(&path.join("below")), Err(StoreError::Home { .. })));
+        assert!(matches!(StateDir::open(&path), Err(StoreError::NotADirectory { .. })));
+        assert!(matches!(StateDir::open(&path.join("below")), Err(StoreError::Home { .. })));
     }
 
     #[test]
-    fn a_home_of_somebody_else_is_refused() {
+    fn home_of_another_user_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         // Only root can change the owner of a directory; for other users, the root of the file system belongs to
         // another user.
@@ -198,6 +198,6 @@ mod tests {
             Ok(()) => dir.path(),
             Err(_) => Path::new("/"),
         };
-        assert!(matches!(Home::open(path), Err(StoreError::NotOurs { .. })));
+        assert!(matches!(StateDir::open(path), Err(StoreError::NotOurs { .. })));
     }
 }

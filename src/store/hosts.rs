@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_newer_writer_added_survives() {
+    fn fields_of_a_newer_version_survive() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         assert_eq!(store.hosts().unwrap(), []);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_not_overwritten() {
+    fn unreadable_file_is_not_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         for text in ["", "{", "[]", "{\"format\":1}", "{\"hosts\":{}}", "{\"format\":2,\"hosts\":{}}"] {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_could_be_an_option_of_ssh_is_none() {
+    fn an_entry_that_looks_like_an_ssh_option_is_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         store.update_hosts(|edit| edit.put(&gpu())).unwrap();

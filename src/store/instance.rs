@@ -13,13 +13,13 @@ use super::{StoreError, replace_file};
 
 /// The instance directory of one agent, which may not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Instance {
+pub struct InstanceDir {
     dir: PathBuf,
 }
 
-impl Instance {
-    pub(super) fn new(dir: PathBuf) -> Instance {
-        Instance { dir }
+impl InstanceDir {
+    pub(super) fn new(dir: PathBuf) -> InstanceDir {
+        InstanceDir { dir }
     }
 
     /// Returns the path of the instance directory.
@@ -79,7 +79,7 @@ impl Instance {
     }
 
     /// Moves the directory. Does nothing if it does not exist, so that a move can be repeated after a crash.
-    pub fn rename_to(&self, other: &Instance) -> Result<(), StoreError> {
+    pub fn rename_to(&self, other: &InstanceDir) -> Result<(), StoreError> {
         match fs::symlink_metadata(&self.dir) {
             Ok(_) => fs::rename(&self.dir, &other.dir).map_err(StoreError::write(&other.dir)),
             Err(error) => absent_is_fine(Err(error)).map_err(StoreError::read(&self.dir)),
@@ -147,9 +147,9 @@ mod tests {
 
     use super::*;
 
-    fn instance() -> (tempfile::TempDir, Instance) {
+    fn instance() -> (tempfile::TempDir, InstanceDir) {
         let dir = tempfile::tempdir().unwrap();
-        let instance = Instance::new(dir.path().join("instances/a"));
+        let instance = InstanceDir::new(dir.path().join("instances/a"));
         instance.create().unwrap();
         (dir, instance)
     }
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn removing_spares_what_links_point_at() {
+    fn removal_keeps_the_targets_of_links() {
         let (dir, instance) = instance();
         let precious = dir.path().join("precious");
         fs::create_dir(&precious).unwrap();
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_rename_can_be_done_again_and_spares_another_agent() {
         let (dir, instance) = instance();
-        let other = Instance::new(dir.path().join("instances/b"));
+        let other = InstanceDir::new(dir.path().join("instances/b"));
         instance.write_state("mail", b"x").unwrap();
         instance.rename_to(&other).unwrap();
         instance.rename_to(&other).unwrap();

@@ -29,11 +29,11 @@ impl Store {
                 return Err(StoreError::NewerFormat { path, found, known: FORMAT });
             }
             Some(_) => {}
-            None => return Err(damaged("it says no format".to_owned())),
+            None => return Err(damaged("it has no `format`".to_owned())),
         }
         match whole.get(key) {
             Some(Value::Object(entries)) => Ok(entries.clone()),
-            _ => Err(damaged(format!("it holds no {key}"))),
+            _ => Err(damaged(format!("it has no `{key}`"))),
         }
     }
 

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::{Store, StoreError, replace_file};
+use super::{Store, StoreError};
+use crate::base::atomic_file::private_temp;
 
 /// Size of the probe file in bytes: more than a change of the registry with some hundred agents needs.
 const PROBE_SIZE: usize = 64 * 1024;
@@ -17,7 +18,7 @@ pub struct DiskSpace {
 
 /// Writes a file of 64 KiB to a state directory, waits until it is on disk, and removes it.
 pub fn probe_disk(home: &Path) -> Result<DiskSpace, StoreError> {
-    let written = replace_file::private_temp(home, ".probe-").and_then(|mut file| {
+    let written = private_temp(home, ".probe-").and_then(|mut file| {
         // Zeros would not do, because some file systems do not store them.
         file.as_file_mut().write_all(&[0x5a; PROBE_SIZE])?;
         file.as_file().sync_data()?;

@@ -50,6 +50,11 @@ impl Store {
         entries.filter_map(|entry| read(entry.path())).collect()
     }
 
+    /// Copies the files of a copy to a directory that must not exist. Symbolic links are copied, not followed.
+    pub fn copy_recovered(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
+        copy_tree(from, to).map_err(StoreError::write(to))
+    }
+
     /// Deletes the directory of a copy; symbolic links in it are removed, not followed.
     pub fn forget_recovered(&self, dir: &Path) -> Result<(), StoreError> {
         fs::remove_dir_all(dir).map_err(StoreError::write(dir))
@@ -58,6 +63,26 @@ impl Store {
     fn recovered_dir(&self) -> PathBuf {
         self.home().join("recovered")
     }
+}
+
+fn copy_tree(from: &Path, to: &Path) -> std::io::Result<()> {
+    let kind = fs::symlink_metadata(from)?.file_type();
+    if kind.is_symlink() {
+        return std::os::unix::fs::symlink(fs::read_link(from)?, to);
+    }
+    if kind.is_file() {
+        return fs::copy(from, to).map(drop);
+    }
+    // A copy of a pipe would wait for a writer, and sockets and devices have no content.
+    if !kind.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let name = entry?.file_name();
+        copy_tree(&from.join(&name), &to.join(&name))?;
+    }
+    fs::set_permissions(to, fs::metadata(from)?.permissions())
 }
 
 /// Returns the directory in which a copy keeps files that git could not store.

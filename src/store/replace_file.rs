@@ -5,14 +5,14 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use tempfile::NamedTempFile;
 
 use super::StoreError;
-use super::home::Home;
+use super::home::StateDir;
+use crate::base::atomic_file::{self, directory_of, private_temp, sync_directory};
 use crate::failpoint;
 
 /// Prefix of the temporary files of a registry. Only the holder of the registry's lock creates or removes them.
@@ -58,7 +58,11 @@ pub(super) fn read_open(path: &Path) -> Result<Option<(File, fs::Metadata, Vec<u
 }
 
 /// Replaces the registry durably: after a power failure, either the old or the new one exists.
-pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: BackupPolicy) -> Result<(), StoreError> {
+pub(super) fn replace_registry(
+    home: &StateDir,
+    bytes: &[u8],
+    former: BackupPolicy,
+) -> Result<(), StoreError> {
     let registry = home.registry();
     let failed = || StoreError::write(&registry);
     sweep(home.path());
@@ -81,24 +85,12 @@ pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: BackupPolicy) 
 
 /// Replaces a file atomically, so that readers never see a partial file. A power failure may restore the old one.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let dir = path.parent().unwrap_or(path);
-    let written = private_temp(dir, ".tmp-").and_then(|mut temp| {
-        temp.as_file_mut().write_all(bytes)?;
-        temp.persist(path).map_err(|error| error.error)
-    });
-    written.map(drop).map_err(StoreError::write(path))
+    atomic_file::replace(path, bytes).map_err(StoreError::write(path))
 }
 
 /// Replaces a file durably: after a power failure, either the old or the new one exists.
 pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let dir = path.parent().unwrap_or(path);
-    let written = private_temp(dir, ".tmp-").and_then(|mut temp| {
-        temp.as_file_mut().write_all(bytes)?;
-        temp.as_file().sync_all()?;
-        temp.persist(path).map_err(|error| error.error)?;
-        sync_directory(dir)
-    });
-    written.map_err(StoreError::write(path))
+    atomic_file::replace_durably(path, bytes).map_err(StoreError::write(path))
 }
 
 /// Gives a file a second name in the same directory, `NAME.SUFFIX` or the first unused `NAME.SUFFIX-N`, and returns it.
@@ -117,17 +109,8 @@ pub(super) fn keep_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreErro
     unreachable!("a directory cannot hold that many files")
 }
 
-/// Creates a temporary file with mode 0600 under any umask. It is deleted when the value is dropped.
-pub(super) fn private_temp(dir: &Path, prefix: &str) -> io::Result<NamedTempFile> {
-    let temp = tempfile::Builder::new().prefix(prefix).tempfile_in(dir)?;
-    if temp.as_file().metadata()?.mode() & 0o7777 != 0o600 {
-        temp.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
-    }
-    Ok(temp)
-}
-
 /// Makes the current registry the backup. The previous backup exists until the moment it is replaced.
-fn back_up(home: &Home) -> io::Result<()> {
+fn back_up(home: &StateDir) -> io::Result<()> {
     let link = home.path().join(format!("{TEMP}bak"));
     let moved = match second_name(&home.registry(), &link) {
         Ok(()) => fs::rename(&link, home.backup()),
@@ -150,7 +133,7 @@ fn second_name(path: &Path, other: &Path) -> io::Result<()> {
 }
 
 fn copy(path: &Path, other: &Path) -> io::Result<()> {
-    let mut temp = private_temp(other.parent().unwrap_or(other), TEMP)?;
+    let mut temp = private_temp(directory_of(other), TEMP)?;
     io::copy(&mut File::open(path)?, temp.as_file_mut())?;
     temp.as_file().sync_all()?;
     temp.persist_noclobber(other).map(drop).map_err(|error| error.error)
@@ -162,14 +145,4 @@ pub(super) fn sweep(dir: &Path) -> usize {
     let is_ours = |name: &str| name.starts_with(TEMP);
     let left = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_ours));
     left.filter(|entry| fs::remove_file(entry.path()).is_ok()).count()
-}
-
-fn sync_directory(dir: &Path) -> io::Result<()> {
-    match File::open(dir)?.sync_all() {
-        // Some file systems do not support this; they give no guarantees about renames either.
-        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
-            Ok(())
-        }
-        other => other,
-    }
 }

@@ -11,18 +11,18 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use super::*;
-use crate::model::{AgentId, Conversation, Restart, Status, StatusNote, TmuxPlace, Workspace};
+use crate::model::{AgentId, AgentRecord, Conversation, Status, StatusNote, TmuxLocation};
 
 const V1: &str = include_str!("../../tests/compat/registry-v1.json");
 
 /// A separate state directory for each test.
-struct Env {
+struct TestStore {
     dir: tempfile::TempDir,
 }
 
-impl Env {
-    fn new() -> Env {
-        Env { dir: tempfile::tempdir().unwrap() }
+impl TestStore {
+    fn new() -> TestStore {
+        TestStore { dir: tempfile::tempdir().unwrap() }
     }
 
     fn store(&self) -> Store {
@@ -62,44 +62,26 @@ fn name(text: &str) -> AgentName {
 
 fn record(text: &str) -> AgentRecord {
     AgentRecord {
-        name: name(text),
-        id: AgentId::fresh(),
         title: Some(format!("the agent {text} that looks after the login and the tests around it")),
-        prompt: None,
-        spec: "default".to_owned(),
-        kind: "claude".to_owned(),
         command: ["claude", "--model", "opus"].map(str::to_owned).to_vec(),
-        working_directory: "/home/user/src/api".to_owned(),
         project: Some("/home/user/src/api".to_owned()),
         branch: Some("main".to_owned()),
-        directory_gone: None,
-        workspace: Workspace::InPlace,
-        created_at: now(),
         started_at: Some(now()),
-        last_attached: None,
-        last_detached: None,
         last_activity: Some(now()),
-        conversation: Conversation { id: Some(AgentId::fresh().to_string()), name: None, begun: true },
-        parent: None,
-        ephemeral: false,
-        restart: Restart::default(),
-        restarts: vec![],
-        heartbeat: None,
-        params: vec![],
-        changes: 0,
+        conversation: Conversation {
+            id: Some(AgentId::fresh().to_string()),
+            begun: true,
+            ..Conversation::default()
+        },
         status: StatusNote::new(Status::Working, now(), "its hook said so"),
-        exit: None,
         pid: Some(4242),
-        tmux: Some(TmuxPlace {
+        tmux: Some(TmuxLocation {
             socket: "/tmp/tmux-1000/symposium".to_owned(),
             server: "1772359200:4000".to_owned(),
             session: text.to_owned(),
             pane: "%7".to_owned(),
         }),
-        conversations: vec![],
-        renamed_from: None,
-        before_start: None,
-        cut_off: None,
+        ..AgentRecord::new(name(text), "claude", "/home/user/src/api", now())
     }
 }
 
@@ -108,8 +90,8 @@ fn names(records: &[AgentRecord]) -> Vec<&str> {
 }
 
 #[test]
-fn what_is_put_is_read_and_found() {
-    let env = Env::new();
+fn stored_record_is_read_and_found() {
+    let env = TestStore::new();
     let [b, a] = env.store().update(now(), |edit| ["b", "a"].map(|n| edit.put(record(n)))).unwrap();
     let store = env.store();
     assert_eq!(store.read(now()).unwrap(), [a.clone(), b]);
@@ -121,7 +103,7 @@ fn what_is_put_is_read_and_found() {
 
 #[test]
 fn a_fresh_home_is_empty_and_reading_writes_nothing() {
-    let env = Env::new();
+    let env = TestStore::new();
     assert_eq!(env.store().read(now()).unwrap(), []);
     assert_eq!(env.store().find(&name("a"), now()).unwrap(), None);
     assert!(env.beside().is_empty() && env.store().take_notices().is_empty());
@@ -129,27 +111,27 @@ fn a_fresh_home_is_empty_and_reading_writes_nothing() {
 
 #[test]
 fn an_update_that_changes_nothing_writes_nothing() {
-    let env = Env::new();
+    let env = TestStore::new();
     let store = env.store();
     let a = record("a");
     store.update(now(), |edit| edit.put(a.clone())).unwrap();
     let inode = fs::metadata(env.registry()).unwrap().ino();
     store.update(now(), |edit| edit.put(a.clone())).unwrap();
-    assert!(!store.update(now(), |edit| edit.remove(&name("nobody"))).unwrap());
+    assert!(!store.update(now(), |edit| edit.remove(&name("missing"))).unwrap());
     assert_eq!(fs::metadata(env.registry()).unwrap().ino(), inode);
     assert_eq!(env.beside(), ["agent-sessions.json"]);
 }
 
 #[test]
 fn an_edit_sees_its_own_changes() {
-    let env = Env::new();
+    let env = TestStore::new();
     let (a, moved) = (record("a"), record("z"));
     let seen = env.store().update(now(), |edit| {
         assert!(edit.is_empty());
         edit.put(a.clone());
         edit.put(record("b"));
         edit.rename(&name("a"), AgentRecord { name: name("c"), ..a.clone() });
-        edit.rename(&name("nobody"), moved.clone());
+        edit.rename(&name("missing"), moved.clone());
         assert!(edit.contains(&name("c")) && !edit.contains(&name("a")));
         assert_eq!(edit.get(&name("c")).unwrap().unwrap().id, a.id);
         assert_eq!(edit.get(&name("a")).unwrap(), None);
@@ -163,7 +145,7 @@ fn an_edit_sees_its_own_changes() {
 
 #[test]
 fn the_backup_is_the_registry_before_the_last_change() {
-    let env = Env::new();
+    let env = TestStore::new();
     let store = env.store();
     let mut before = None;
     for n in ["a", "b", "c"] {
@@ -174,8 +156,8 @@ fn the_backup_is_the_registry_before_the_last_change() {
 }
 
 #[test]
-fn what_killed_writers_left_is_swept_up() {
-    let env = Env::new();
+fn files_of_killed_writers_are_removed() {
+    let env = TestStore::new();
     let store = env.store();
     store.update(now(), |edit| edit.put(record("a"))).unwrap();
     // The state after a process died between the backup and the rename.
@@ -188,8 +170,8 @@ fn what_killed_writers_left_is_swept_up() {
 }
 
 #[test]
-fn a_registry_of_today_is_read_whole() {
-    let env = Env::new();
+fn a_current_registry_is_read_completely() {
+    let env = TestStore::new();
     fs::write(env.registry(), V1).unwrap();
     let store = env.store();
     let records = store.read(now()).unwrap();
@@ -206,8 +188,8 @@ fn a_registry_of_today_is_read_whole() {
 }
 
 #[test]
-fn what_a_newer_writer_added_survives_our_update_of_the_same_record() {
-    let env = Env::new();
+fn fields_of_a_newer_version_survive_an_update() {
+    let env = TestStore::new();
     fs::write(env.registry(), V1).unwrap();
     let store = env.store();
     store
@@ -237,6 +219,7 @@ fn what_a_newer_writer_added_survives_our_update_of_the_same_record() {
         ("directory_gone", ().into()),
         ("heartbeat", ().into()),
         ("last_detached", ().into()),
+        ("group", ().into()),
         ("params", vec![(); 0].into()),
         ("prompt", ().into()),
         ("restarts", vec![(); 0].into()),
@@ -264,7 +247,7 @@ fn what_a_newer_writer_added_survives_our_update_of_the_same_record() {
 
 #[test]
 fn each_change_of_a_status_has_the_next_number() {
-    let env = Env::new();
+    let env = TestStore::new();
     let store = env.store();
     let put = |status, reason: &str| {
         let record = AgentRecord { status: StatusNote::new(status, now(), reason), ..record("a") };
@@ -284,7 +267,7 @@ fn each_change_of_a_status_has_the_next_number() {
 
 #[test]
 fn a_rename_takes_unknown_fields_along_and_a_new_agent_inherits_none() {
-    let env = Env::new();
+    let env = TestStore::new();
     fs::write(env.registry(), V1).unwrap();
     env.store()
         .update(now(), |edit| {
@@ -300,7 +283,7 @@ fn a_rename_takes_unknown_fields_along_and_a_new_agent_inherits_none() {
 
 #[test]
 fn a_registry_laid_out_by_hand_gives_the_same_answers() {
-    let env = Env::new();
+    let env = TestStore::new();
     fs::write(env.registry(), V1).unwrap();
     let expected = env.store().read(now()).unwrap();
     let pretty =
@@ -316,8 +299,8 @@ fn a_registry_laid_out_by_hand_gives_the_same_answers() {
 }
 
 #[test]
-fn an_agent_is_called_what_its_key_says() {
-    let env = Env::new();
+fn the_key_of_an_entry_is_the_name_of_the_agent() {
+    let env = TestStore::new();
     fs::write(env.registry(), V1.replace("\"lead\":{", "\"boss\":{").replace("\"api-fix\":{", "\"../x\":{"))
         .unwrap();
     let store = env.store();
@@ -329,7 +312,7 @@ fn an_agent_is_called_what_its_key_says() {
 
 #[test]
 fn a_write_that_fails_leaves_the_registry_as_it_was() {
-    let env = Env::new();
+    let env = TestStore::new();
     let store = env.store();
     store.update(now(), |edit| edit.put(record("a"))).unwrap();
     let before = env.text();
@@ -342,24 +325,38 @@ fn a_write_that_fails_leaves_the_registry_as_it_was() {
 }
 
 #[test]
-fn what_others_write_is_seen_and_built_upon_however_often_one_has_looked() {
-    let env = Env::new();
-    let (one, two) = (env.store(), env.store());
+fn changes_of_other_writers_are_seen_despite_the_cache() {
+    let env = TestStore::new();
+    let (first, second) = (env.store(), env.store());
     let names =
         |store: &Store| store.read(now()).unwrap().into_iter().map(|record| record.name).collect::<Vec<_>>();
     for round in 0..50 {
         let (mine, theirs) = (format!("one-{round}"), format!("two-{round}"));
-        assert!(one.find(&name(&theirs), now()).unwrap().is_none());
-        two.update(now(), |edit| edit.put(record(&theirs))).unwrap();
-        assert!(one.find(&name(&theirs), now()).unwrap().is_some());
-        one.update(now(), |edit| edit.put(record(&mine))).unwrap();
-        assert!(two.find(&name(&mine), now()).unwrap().is_some());
-        assert_eq!(names(&one), names(&two));
-        assert_eq!(names(&one).len(), 2 * (round + 1));
+        assert!(first.find(&name(&theirs), now()).unwrap().is_none());
+        second.update(now(), |edit| edit.put(record(&theirs))).unwrap();
+        assert!(first.find(&name(&theirs), now()).unwrap().is_some());
+        first.update(now(), |edit| edit.put(record(&mine))).unwrap();
+        assert!(second.find(&name(&mine), now()).unwrap().is_some());
+        assert_eq!(names(&first), names(&second));
+        assert_eq!(names(&first).len(), 2 * (round + 1));
     }
     // The same as an editor that writes the file in place.
     fs::write(env.registry(), env.text().replace("one-0", "uno-0")).unwrap();
-    assert!(one.find(&name("uno-0"), now()).unwrap().is_some());
-    assert_eq!(one.live_at_most(100).unwrap(), Some(true));
-    assert_eq!(one.live_at_most(99).unwrap(), Some(false));
+    assert!(first.find(&name("uno-0"), now()).unwrap().is_some());
+    assert_eq!(first.live_at_most(100).unwrap(), Some(true));
+    assert_eq!(first.live_at_most(99).unwrap(), Some(false));
+}
+
+#[test]
+fn a_changed_share_wakes_the_watchers_of_the_registry() {
+    let test = TestStore::new();
+    let store = test.store();
+    store.update(now(), |_| ()).unwrap();
+    fs::write(test.registry(), "{\"format\":1,\"sessions\":{}}").unwrap();
+    let (sender, changes) = std::sync::mpsc::channel();
+    let _watch =
+        store.on_change(&["agent-sessions.json"], move || sender.send(()).unwrap_or_default()).unwrap();
+    store.announce_shares();
+    changes.recv_timeout(std::time::Duration::from_secs(10)).expect("the watch is woken");
+    assert_eq!(test.text(), "{\"format\":1,\"sessions\":{}}", "the content stays");
 }

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trust_is_kept_replaced_and_taken_back() {
+    fn trust_is_stored_replaced_and_revoked() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let trusted = |sha256: &str| TrustedProject {

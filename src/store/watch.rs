@@ -7,32 +7,32 @@ use std::time::Duration;
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
 /// A watch on some directories of the store that a caller can wait for.
-pub struct Watch {
+pub struct StoreWatch {
     _watcher: RecommendedWatcher,
     changes: Receiver<()>,
 }
 
 /// A watch that calls a function at each change, until it is dropped.
-pub struct Changes {
+pub struct StoreChangeListener {
     _watcher: RecommendedWatcher,
 }
 
-impl Changes {
+impl StoreChangeListener {
     /// Starts the watch.
     pub(super) fn of(
         dir: &Path,
         names: &'static [&'static str],
         callback: impl Fn() + Send + 'static,
-    ) -> notify::Result<Changes> {
+    ) -> notify::Result<StoreChangeListener> {
         let mut watcher = watcher(names, callback)?;
         watcher.watch(dir, RecursiveMode::NonRecursive)?;
-        Ok(Changes { _watcher: watcher })
+        Ok(StoreChangeListener { _watcher: watcher })
     }
 }
 
-impl Watch {
+impl StoreWatch {
     /// Starts the watch. Changes after this call are not missed.
-    pub(super) fn over(dirs: &[&Path], names: &'static [&'static str]) -> notify::Result<Watch> {
+    pub(super) fn over(dirs: &[&Path], names: &'static [&'static str]) -> notify::Result<StoreWatch> {
         let (send, changes) = channel();
         let mut watcher = watcher(names, move || {
             let _ = send.send(());
@@ -40,7 +40,7 @@ impl Watch {
         for dir in dirs {
             watcher.watch(dir, RecursiveMode::NonRecursive)?;
         }
-        Ok(Watch { _watcher: watcher, changes })
+        Ok(StoreWatch { _watcher: watcher, changes })
     }
 
     /// Waits for a change, for at most `at_most`, and returns whether there was one. A burst of changes counts as one.
@@ -55,18 +55,18 @@ impl Watch {
 /// other files next to the registry change all the time.
 fn watcher(
     names: &'static [&'static str],
-    tell: impl Fn() + Send + 'static,
+    on_change: impl Fn() + Send + 'static,
 ) -> notify::Result<RecommendedWatcher> {
     let counts = move |path: &Path| {
         names.is_empty() || path.file_name().is_some_and(|name| names.iter().any(|n| name == *n))
     };
     notify::recommended_watcher(move |event: notify::Result<Event>| {
-        let is_news = |event: Event| {
+        let is_change = |event: Event| {
             let overflowed = event.need_rescan();
             !event.kind.is_access() && (overflowed || event.paths.iter().any(|path| counts(path)))
         };
-        if event.is_ok_and(is_news) {
-            tell();
+        if event.is_ok_and(is_change) {
+            on_change();
         }
     })
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 /// The minimum jump. Gradual clock adjustments never differ this much between two checks.
-const JUMP: Duration = Duration::from_secs(10);
+const MIN_JUMP: Duration = Duration::from_secs(10);
 
 /// The last values of both clocks, and the last jump.
 #[derive(Debug, Default)]
@@ -17,11 +17,11 @@ pub(super) struct ClockJumpDetector {
 
 impl ClockJumpDetector {
     /// Compares both clocks. Returns the time since which the wall clock has been steady, or `None` if it never jumped.
-    pub(super) fn look(&mut self, clock: Timestamp, moment: Instant) -> Option<Timestamp> {
+    pub(super) fn observe(&mut self, clock: Timestamp, moment: Instant) -> Option<Timestamp> {
         if let Some((clock_then, then)) = self.seen {
             let passed = moment.saturating_duration_since(then).as_secs_f64();
             let shown = clock.duration_since(clock_then).as_secs_f64();
-            if (shown - passed).abs() > JUMP.as_secs_f64() {
+            if (shown - passed).abs() > MIN_JUMP.as_secs_f64() {
                 self.jumped = Some(clock);
             }
         }
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_was_set_is_told_from_one_that_went_on() {
+    fn clock_jump_is_distinguished_from_elapsed_time() {
         let begun = Instant::now();
         let mut steady = ClockJumpDetector::default();
         // The wall clock, the elapsed time, and the expected last jump.
@@ -49,8 +49,8 @@ mod tests {
             (1360, 360, Some(1300)),
         ] {
             let clock = Timestamp::from_second(shown).unwrap();
-            let said = steady.look(clock, begun + Duration::from_secs(passed));
-            assert_eq!(said.map(|at| at.as_second()), jumped, "{shown} {passed}");
+            let jump = steady.observe(clock, begun + Duration::from_secs(passed));
+            assert_eq!(jump.map(|at| at.as_second()), jumped, "{shown} {passed}");
         }
     }
 }

@@ -8,28 +8,27 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::tick::said;
-use crate::env::Env;
+use super::tick::log_failure;
 use crate::manager::Dispatcher;
-use crate::manager::{Context, Dispatchable, Outcome, QueueItem};
+use crate::manager::{Context, DispatchOutcome, Dispatchable, QueueItem};
 use crate::model::AgentId;
 
 /// Delay before a delivery that had to wait is retried.
-const PAUSE: Duration = Duration::from_secs(5);
+const FAILURE_PAUSE: Duration = Duration::from_secs(5);
 
 /// The agents that are being typed into, and those that are paused.
 #[derive(Default)]
-pub(super) struct Dispatching {
-    busy: Arc<Mutex<Busy>>,
+pub(super) struct DispatchPool {
+    busy: Arc<Mutex<BusyAgents>>,
 }
 
 #[derive(Default)]
-struct Busy {
+struct BusyAgents {
     typing: HashSet<AgentId>,
     paused: HashMap<AgentId, Instant>,
 }
 
-impl Dispatching {
+impl DispatchPool {
     /// Returns the agents that are being typed into or paused. Tasks for any agent of a spec are not reserved for
     /// these.
     pub(super) fn left_alone(&self) -> HashSet<AgentId> {
@@ -44,9 +43,9 @@ impl Dispatching {
             let (id, name) = due.agent.clone();
             let mut busy = lock(&self.busy);
             if due.driven {
-                busy.paused.insert(id, Instant::now() + PAUSE);
+                busy.paused.insert(id, Instant::now() + FAILURE_PAUSE);
                 drop(busy);
-                said("dispatch", Dispatcher(manager).tell_driver(&due));
+                log_failure("dispatch", Dispatcher(manager).announce_dispatch(&due));
                 continue;
             }
             if !busy.typing.insert(id) {
@@ -63,12 +62,16 @@ impl Dispatching {
                 let mut busy = lock(&busy);
                 busy.typing.remove(&id);
                 match outcome {
-                    Ok(Outcome::Typed) => tracing::info!(agent = %name, what, "typed in"),
-                    Ok(Outcome::Elsewhere) => tracing::info!(agent = %name, what, "is not its any more"),
+                    Ok(DispatchOutcome::Typed) => tracing::info!(agent = %name, what, "typed in"),
+                    Ok(DispatchOutcome::Elsewhere) => {
+                        tracing::info!(agent = %name, what, "was taken by another agent")
+                    }
                     other => {
-                        busy.paused.insert(id, Instant::now() + PAUSE);
+                        busy.paused.insert(id, Instant::now() + FAILURE_PAUSE);
                         match other {
-                            Err(error) => tracing::warn!(agent = %name, what, %error, "not typed in"),
+                            Err(error) => {
+                                tracing::warn!(agent = %name, what, %error, "could not be typed in")
+                            }
                             Ok(_) => tracing::info!(agent = %name, what, "has to wait"),
                         }
                     }
@@ -76,10 +79,10 @@ impl Dispatching {
             });
         }
         let soonest = lock(&self.busy).paused.values().min().copied();
-        soonest.map(|until| Env::now() + until.saturating_duration_since(Instant::now()))
+        soonest.map(|until| manager.now() + until.saturating_duration_since(Instant::now()))
     }
 }
 
-fn lock(busy: &Mutex<Busy>) -> std::sync::MutexGuard<'_, Busy> {
+fn lock(busy: &Mutex<BusyAgents>) -> std::sync::MutexGuard<'_, BusyAgents> {
     busy.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,7 +13,7 @@ use crate::manager::SupervisorControl;
 
 /// Directs all further tracing output to the log.
 pub(super) fn begin(manager: &Context) -> Result<(), Error> {
-    let log = Log(Arc::new(Mutex::new(Box::new(SupervisorControl(manager).supervisor_log()?))));
+    let log = SharedLog(Arc::new(Mutex::new(Box::new(SupervisorControl(manager).supervisor_log()?))));
     let subscriber = tracing_subscriber::fmt()
         .json()
         .flatten_event(true)
@@ -28,9 +28,9 @@ pub(super) fn begin(manager: &Context) -> Result<(), Error> {
 
 /// The log file, shared by all writers.
 #[derive(Clone)]
-struct Log(Arc<Mutex<Box<dyn Write + Send>>>);
+struct SharedLog(Arc<Mutex<Box<dyn Write + Send>>>);
 
-impl Write for Log {
+impl Write for SharedLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
     }
@@ -40,10 +40,10 @@ impl Write for Log {
     }
 }
 
-impl MakeWriter<'_> for Log {
-    type Writer = Log;
+impl MakeWriter<'_> for SharedLog {
+    type Writer = SharedLog;
 
-    fn make_writer(&self) -> Log {
+    fn make_writer(&self) -> SharedLog {
         self.clone()
     }
 }

@@ -16,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::error::Error;
 use crate::manager::Context;
 use crate::manager::Diagnostics;
-use request::{Decision, MAX_HEAD, decide};
+use request::{MAX_HEAD_BYTES, RequestDecision, decide};
 
 /// Maximum number of simultaneous connections. One more closes the oldest connection.
 const MAX_CONNECTIONS: usize = 8;
@@ -30,7 +30,7 @@ pub(super) fn serve(manager: Arc<Context>, address: SocketAddr) -> Result<(), Er
     let cannot_serve = || Error::io(format!("cannot serve metrics on {address}"));
     let listener = TcpListener::bind(address).map_err(cannot_serve())?;
     listener.set_nonblocking(true).map_err(cannot_serve())?;
-    let mut server = Server { listener, connections: Vec::new(), own_name: own_name() };
+    let mut server = MetricsServer { listener, connections: Vec::new(), own_name: own_name() };
     let metrics = move || Diagnostics(&manager).metrics();
     thread::Builder::new()
         .name("metrics".into())
@@ -44,7 +44,7 @@ pub(super) fn serve(manager: Arc<Context>, address: SocketAddr) -> Result<(), Er
 }
 
 /// The listening socket and the clients whose requests are being read.
-struct Server {
+struct MetricsServer {
     listener: TcpListener,
     /// The open connections, oldest first.
     connections: Vec<Connection>,
@@ -58,7 +58,7 @@ struct Connection {
     deadline: Instant,
 }
 
-impl Server {
+impl MetricsServer {
     /// Waits until a client connects, sends data or exceeds its time limit, and serves the clients that are ready.
     fn serve_ready_clients(&mut self, metrics: &dyn Fn() -> Result<String, Error>) {
         if let Err(error) = self.wait() {
@@ -69,7 +69,7 @@ impl Server {
         let own_name = &self.own_name;
         self.connections.retain_mut(|connection| match connection.read(own_name) {
             // The deadline is checked only after reading, because an answer to another client may take seconds.
-            Ok(Decision::ReadMore) => connection.deadline > Instant::now(),
+            Ok(RequestDecision::ReadMore) => connection.deadline > Instant::now(),
             Ok(decision) => {
                 let _ = connection.answer(decision, metrics);
                 false
@@ -117,27 +117,33 @@ impl Server {
 
 impl Connection {
     /// Reads the available data. It is an error if the client closes its side before its request is complete.
-    fn read(&mut self, own_name: &str) -> io::Result<Decision> {
-        let mut buffer = [0; MAX_HEAD];
-        let room = MAX_HEAD.saturating_sub(self.head.len());
+    fn read(&mut self, own_name: &str) -> io::Result<RequestDecision> {
+        let mut buffer = [0; MAX_HEAD_BYTES];
+        let room = MAX_HEAD_BYTES.saturating_sub(self.head.len());
         match self.stream.read(&mut buffer[..room]) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(count) => self.head.extend(&buffer[..count]),
-            Err(error) if is_routine(&error) => return Ok(Decision::ReadMore),
+            Err(error) if is_routine(&error) => return Ok(RequestDecision::ReadMore),
             Err(error) => return Err(error),
         }
         Ok(decide(&self.head, own_name))
     }
 
-    fn answer(&mut self, decision: Decision, metrics: &dyn Fn() -> Result<String, Error>) -> io::Result<()> {
+    fn answer(
+        &mut self,
+        decision: RequestDecision,
+        metrics: &dyn Fn() -> Result<String, Error>,
+    ) -> io::Result<()> {
         let (status, body) = match decision {
-            Decision::Metrics => match metrics() {
+            RequestDecision::Metrics => match metrics() {
                 Ok(text) => ("200 OK", text),
                 Err(error) => ("503 Service Unavailable", format!("{error}\n")),
             },
-            Decision::NotFound => ("404 Not Found", "only /metrics is served\n".into()),
-            Decision::WrongHost => ("403 Forbidden", "the Host header names another machine\n".into()),
-            Decision::ReadMore | Decision::Malformed => ("400 Bad Request", "not an HTTP request\n".into()),
+            RequestDecision::NotFound => ("404 Not Found", "only /metrics is served\n".into()),
+            RequestDecision::WrongHost => ("403 Forbidden", "the Host header names another machine\n".into()),
+            RequestDecision::ReadMore | RequestDecision::Malformed => {
+                ("400 Bad Request", "not an HTTP request\n".into())
+            }
         };
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\

@@ -12,22 +12,22 @@ use std::time::{Duration, Instant, SystemTime};
 use jiff::Timestamp;
 
 use super::clock_jump::ClockJumpDetector;
-use super::dispatch_pool::Dispatching;
+use super::dispatch_pool::DispatchPool;
 use super::timer_coalescer::TimerCoalescer;
-use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{
-    AgentRemoval, Diagnostics, Dispatcher, Lifecycle, Maintenance, RegistryWriter, StatusTracker,
-    SupervisorControl, Tasks, Terminals,
+    AgentInput, AgentRemoval, AutoRestart, Capacity, Diagnostics, Dispatcher, HangDetection, Maintenance,
+    Notifications, RegistryWriter, ScreenObserver, StatusTracker, SupervisorControl, SupervisorWatchdog,
+    TaskCompletion, TranscriptWriters,
 };
 use crate::manager::{Announcer, Context, RemovedEphemeral, WriterRepair, WriterRepairs};
-use crate::rules::notify::prometheus::Latency;
+use crate::rules::report::prometheus::Latency;
 
 /// Interval of work without urgency: old ledger entries, deleted projects.
-const HOUSEKEEPING: Duration = Duration::from_secs(60 * 60);
+const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// Delay before an interrupted delivery is checked again.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
+const RECHECK_DELAY: Duration = Duration::from_millis(500);
 
 /// Minimum interval between two recorded signs of life.
 const SIGN_INTERVAL: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ const SIGN_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TickScope {
     /// Only files, because a file changed.
-    WhatChanged,
+    Changes,
     /// Files, tmux and processes.
     Everything,
 }
@@ -49,8 +49,8 @@ pub(super) struct Ticker {
     announcer: Announcer,
     latency: Latency,
     newest: VecDeque<Duration>,
-    calm: TimerCoalescer,
-    dispatching: Dispatching,
+    timer_coalescer: TimerCoalescer,
+    dispatching: DispatchPool,
     steady: ClockJumpDetector,
     writers: WriterRepairs,
     writers_due: Option<Instant>,
@@ -62,7 +62,7 @@ pub(super) struct Ticker {
 
 impl Ticker {
     pub(super) fn new(manager: Arc<Context>) -> Ticker {
-        said("recover", RegistryWriter(&manager).mend_ledger());
+        log_failure("recover", RegistryWriter(&manager).mend_ledger());
         let announcer = Announcer::new(manager.settings().notify.per_minute);
         let (latency, newest) = Default::default();
         let (calm, dispatching, steady, writers) = Default::default();
@@ -74,7 +74,7 @@ impl Ticker {
             announcer,
             latency,
             newest,
-            calm,
+            timer_coalescer: calm,
             dispatching,
             steady,
             writers,
@@ -92,8 +92,8 @@ impl Ticker {
             if self.looked.replace(Instant::now()).is_some() {
                 self.repair_ledger();
             }
-            self.calm.stir();
-            said("recover", RegistryWriter(&self.manager).note_owed());
+            self.timer_coalescer.note_activity();
+            log_failure("recover", RegistryWriter(&self.manager).note_owed());
             self.reconcile();
         }
         let stages: [fn(&mut Ticker) -> Option<Timestamp>; 8] = [
@@ -102,9 +102,9 @@ impl Ticker {
             Ticker::heartbeat,
             Ticker::evict,
             Ticker::notify,
-            Ticker::bubble,
-            Ticker::vanish,
-            Ticker::gather,
+            Ticker::forward_questions,
+            Ticker::remove_ephemeral,
+            Ticker::coalesce_timers,
         ];
         let mut next = None;
         for stage in stages {
@@ -120,20 +120,20 @@ impl Ticker {
     }
 
     /// Records that something changed since the last tick.
-    pub(super) fn stirred(&mut self) {
-        self.calm.stir();
+    pub(super) fn note_activity(&mut self) {
+        self.timer_coalescer.note_activity();
     }
 
     /// Returns how long to sleep: until something is due, or until the next periodic check.
     pub(super) fn sleep_for(&self, next: Option<Timestamp>, now: Timestamp) -> Duration {
         let until_due = next.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
-        let sooner = until_due.into_iter().chain(self.calm.due_in(Instant::now()));
+        let sooner = until_due.into_iter().chain(self.timer_coalescer.due_in(Instant::now()));
         sooner.fold(self.until_look(), Duration::min)
     }
 
     /// Returns how much the tick after a sleep examines.
     pub(super) fn reach(&self) -> TickScope {
-        if self.until_look().is_zero() { TickScope::Everything } else { TickScope::WhatChanged }
+        if self.until_look().is_zero() { TickScope::Everything } else { TickScope::Changes }
     }
 
     fn until_look(&self) -> Duration {
@@ -143,7 +143,7 @@ impl Ticker {
 
     fn note_sign_of_life(&mut self) {
         if self.alive_noted.is_none_or(|at| at.elapsed() > SIGN_INTERVAL) {
-            SupervisorControl(&self.manager).note_sign_of_life();
+            SupervisorWatchdog(&self.manager).note_sign_of_life();
             self.alive_noted = Some(Instant::now());
         }
     }
@@ -153,36 +153,39 @@ impl Ticker {
         let file = self.manager.home().join("ledger.db");
         let stamp = std::fs::metadata(file).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())));
         if self.ledger_checked != stamp {
-            said("recover", RegistryWriter(&self.manager).repair_ledger());
+            log_failure("recover", RegistryWriter(&self.manager).repair_ledger());
             self.ledger_checked = stamp;
         }
     }
 
     fn reconcile(&mut self) {
-        let steady_since = self.steady.look(Env::now(), Instant::now());
+        let steady_since = self.steady.observe(self.manager.now(), Instant::now());
         self.manager.mend_hook_link();
-        let Some(current_agents) = said("reconcile", StatusTracker(&self.manager).current_agents()) else {
+        let Some(current_agents) = log_failure("reconcile", StatusTracker(&self.manager).current_agents())
+        else {
             return;
         };
         if let Some(silence) = &current_agents.silence {
             tracing::warn!(%silence, "tmux did not answer");
             return;
         }
-        for name in said("hang", Maintenance(&self.manager).find_hung(&current_agents.agents, steady_since))
-            .unwrap_or_default()
+        for name in
+            log_failure("hang", HangDetection(&self.manager).find_hung(&current_agents.agents, steady_since))
+                .unwrap_or_default()
         {
-            tracing::warn!(agent = %name, "gives no sign of life");
+            tracing::warn!(agent = %name, "is hung");
         }
-        for name in said("directories", Maintenance(&self.manager).mark_directories(&current_agents.agents))
-            .unwrap_or_default()
+        for name in
+            log_failure("directories", Maintenance(&self.manager).mark_directories(&current_agents.agents))
+                .unwrap_or_default()
         {
             tracing::warn!(agent = %name, "its directory is gone");
         }
-        said("screens", StatusTracker(&self.manager).read_screens(&current_agents.agents));
-        if self.tidied.is_none_or(|at| at.elapsed() > HOUSEKEEPING) {
+        log_failure("screens", ScreenObserver(&self.manager).read_screens(&current_agents.agents));
+        if self.tidied.is_none_or(|at| at.elapsed() > HOUSEKEEPING_INTERVAL) {
             self.tidied = Some(Instant::now());
-            for done in
-                said("tidy", Maintenance(&self.manager).tidy(&current_agents.agents)).unwrap_or_default()
+            for done in log_failure("tidy", Maintenance(&self.manager).clean_up(&current_agents.agents))
+                .unwrap_or_default()
             {
                 tracing::info!(done, "tidied");
             }
@@ -190,11 +193,11 @@ impl Ticker {
     }
 
     fn restart(&mut self) -> Option<Timestamp> {
-        let kept = said("restart", Maintenance(&self.manager).keep_alive())?;
+        let kept = log_failure("restart", AutoRestart(&self.manager).keep_alive())?;
         for (name, outcome) in &kept.restarted {
             match outcome {
                 Ok(how) => tracing::info!(agent = %name, how, "started again"),
-                Err(error) => tracing::warn!(agent = %name, %error, "could not be started again"),
+                Err(error) => tracing::warn!(agent = %name, %error, "could not be restarted"),
             }
         }
         for name in &kept.gave_up {
@@ -206,54 +209,58 @@ impl Ticker {
     /// Finishes completed tasks, recovers interrupted deliveries, and starts the deliveries that are possible. Returns
     /// when to come back.
     fn dispatch(&mut self) -> Option<Timestamp> {
-        let settled = said("dispatch", Tasks(&self.manager).finish_tasks()).unwrap_or_default();
+        let settled =
+            log_failure("dispatch", TaskCompletion(&self.manager).finish_tasks()).unwrap_or_default();
         for task in &settled.over {
-            tracing::info!(task = task.id.0, agent = %task.whose(), "task is over");
+            tracing::info!(task = task.id.0, agent = %task.assignee_name(), "task is over");
         }
         for name in settled.too_long {
             let manager = Arc::clone(&self.manager);
             tokio::task::spawn_blocking(move || {
-                said("dispatch", Terminals(&manager).interrupt(&name).map(drop))
+                log_failure("dispatch", AgentInput(&manager).interrupt(&name).map(drop))
             });
         }
-        let open = said("dispatch", Dispatcher(&self.manager).recover_deliveries()).unwrap_or_default();
+        let open =
+            log_failure("dispatch", Dispatcher(&self.manager).recover_deliveries()).unwrap_or_default();
         let left_alone = self.dispatching.left_alone();
-        let due = said("dispatch", Dispatcher(&self.manager).dispatchable(&left_alone)).unwrap_or_default();
+        let due =
+            log_failure("dispatch", Dispatcher(&self.manager).dispatchable(&left_alone)).unwrap_or_default();
         let later = self.dispatching.begin(&self.manager, due);
-        let look = (open > 0).then(|| Env::now() + LOOK_AGAIN);
-        let released = said("dispatch", Tasks(&self.manager).next_release()).flatten();
+        let look = (open > 0).then(|| self.manager.now() + RECHECK_DELAY);
+        let released = log_failure("dispatch", TaskCompletion(&self.manager).next_release()).flatten();
         settled.next.into_iter().chain(later).chain(look).chain(released).min()
     }
 
     fn heartbeat(&mut self) -> Option<Timestamp> {
-        let beaten = said("heartbeat", Maintenance(&self.manager).beat())?;
-        for name in &beaten.asked {
+        let report = log_failure("heartbeat", Maintenance(&self.manager).queue_due_heartbeats())?;
+        for name in &report.queued {
             tracing::info!(agent = %name, "heartbeat");
         }
-        beaten.next
+        report.next
     }
 
     fn evict(&mut self) -> Option<Timestamp> {
-        for name in said("evict", Lifecycle(&self.manager).evict_surplus()).unwrap_or_default() {
-            tracing::info!(agent = %name, "put to sleep");
+        for name in log_failure("evict", Capacity(&self.manager).evict_surplus()).unwrap_or_default() {
+            tracing::info!(agent = %name, "hibernated");
         }
         None
     }
 
-    fn bubble(&mut self) -> Option<Timestamp> {
-        for name in said("bubble", Maintenance(&self.manager).bubble()).unwrap_or_default() {
+    fn forward_questions(&mut self) -> Option<Timestamp> {
+        for name in log_failure("bubble", Maintenance(&self.manager).forward_questions()).unwrap_or_default()
+        {
             tracing::info!(agent = %name, "asks its parent");
         }
         None
     }
 
-    fn vanish(&mut self) -> Option<Timestamp> {
+    fn remove_ephemeral(&mut self) -> Option<Timestamp> {
         for RemovedEphemeral { name, outcome } in
-            said("vanish", AgentRemoval(&self.manager).vanish()).unwrap_or_default()
+            log_failure("vanish", AgentRemoval(&self.manager).remove_ephemeral()).unwrap_or_default()
         {
             match outcome {
-                Ok(()) => tracing::info!(agent = %name, "vanished: its task is done"),
-                Err(error) => tracing::warn!(agent = %name, %error, "stays: it is ephemeral no more"),
+                Ok(()) => tracing::info!(agent = %name, "removed: its task is done"),
+                Err(error) => tracing::warn!(agent = %name, %error, "kept: it is no longer ephemeral"),
             }
         }
         None
@@ -261,15 +268,16 @@ impl Ticker {
 
     /// Repairs stopped transcript writers. Also called between two ticks, while an agent prints.
     pub(super) fn repair_writers(&mut self) {
-        let seen = said("transcripts", Maintenance(&self.manager).repair_writers(&mut self.writers))
-            .unwrap_or_default();
+        let seen =
+            log_failure("transcripts", TranscriptWriters(&self.manager).repair_writers(&mut self.writers))
+                .unwrap_or_default();
         for (name, repair) in seen.repaired {
             match repair {
                 WriterRepair::Continued => {
-                    tracing::warn!(agent = %name, "its transcript writer was stopped, and goes on")
+                    tracing::warn!(agent = %name, "its transcript writer was stopped and has been continued")
                 }
                 WriterRepair::Replaced => {
-                    tracing::warn!(agent = %name, "its transcript writer stayed stopped, and was replaced")
+                    tracing::warn!(agent = %name, "its transcript writer did not continue and was replaced")
                 }
             }
         }
@@ -279,39 +287,40 @@ impl Ticker {
     /// Returns the time until the next check of the transcript writers.
     pub(super) fn writers_due_in(&self) -> Duration {
         let until = |due: Instant| due.saturating_duration_since(Instant::now());
-        self.writers_due.map_or(HOUSEKEEPING, until)
+        self.writers_due.map_or(HOUSEKEEPING_INTERVAL, until)
     }
 
     /// Sends notices about new events. Returns when to come back for notices that were held back.
     fn notify(&mut self) -> Option<Timestamp> {
         self.announcer.limiter.set(self.manager.settings().notify.per_minute);
-        let telling =
-            said("notify", Maintenance(&self.manager).tell(&mut self.announcer)).unwrap_or_default();
-        if !telling.waits.is_empty() {
-            self.latency.add(&telling.waits, &mut self.newest);
-            said("metrics", Diagnostics(&self.manager).note_latency(&self.latency));
+        let report =
+            log_failure("notify", Notifications(&self.manager).send_due_notices(&mut self.announcer))
+                .unwrap_or_default();
+        if !report.waits.is_empty() {
+            self.latency.add(&report.waits, &mut self.newest);
+            log_failure("metrics", Diagnostics(&self.manager).note_latency(&self.latency));
         }
-        for told in telling.told {
-            tracing::info!(agent = %told.notice.agent, title = told.notice.title, "told");
-            for failure in told.failures {
-                tracing::warn!(agent = %told.notice.agent, failure, "a way of telling failed");
+        for sent in report.sent {
+            tracing::info!(agent = %sent.notice.agent, title = sent.notice.title, "told");
+            for failure in sent.failures {
+                tracing::warn!(agent = %sent.notice.agent, failure, "a notification channel failed");
             }
         }
-        telling.retry_at.into_iter().chain(self.announcer.limiter.room_at(Env::now())).min()
+        report.retry_at.into_iter().chain(self.announcer.limiter.next_permit_at(self.manager.now())).min()
     }
 
     /// Coalesces tmux's timers. Runs after all other stages, because it restarts the timers that tmux is waiting for.
-    fn gather(&mut self) -> Option<Timestamp> {
+    fn coalesce_timers(&mut self) -> Option<Timestamp> {
         let now = Instant::now();
-        if self.calm.due_in(now).is_some_and(|due| due.is_zero()) {
-            said("gather", SupervisorControl(&self.manager).gather_silences());
-            self.calm.gathered(now);
+        if self.timer_coalescer.due_in(now).is_some_and(|due| due.is_zero()) {
+            log_failure("gather", SupervisorControl(&self.manager).gather_silences());
+            self.timer_coalescer.record_coalesced(now);
         }
         None
     }
 }
 
 /// Returns the result of a stage, or logs its error and returns `None`.
-pub(super) fn said<T>(stage: &'static str, outcome: Result<T, Error>) -> Option<T> {
-    outcome.map_err(|error| tracing::error!(stage, %error, at = %Env::now(), "a stage failed")).ok()
+pub(super) fn log_failure<T>(stage: &'static str, outcome: Result<T, Error>) -> Option<T> {
+    outcome.map_err(|error| tracing::error!(stage, %error, "a stage failed")).ok()
 }

@@ -33,12 +33,12 @@ pub enum TmuxError {
         server: String,
     },
     /// The output of `tmux -V` is not a tmux version.
-    #[error("`{} -V` said {said:?}, which is no tmux version", program.display())]
+    #[error("`{} -V` printed {output:?}, which is not a tmux version", program.display())]
     OddVersion {
         /// Path of the program.
         program: PathBuf,
         /// Output of `tmux -V`.
-        said: String,
+        output: String,
     },
     /// tmux did not answer in time. The state of its sessions is unknown.
     #[error("tmux did not answer within {bound:?} ({what})")]
@@ -93,7 +93,7 @@ pub enum TmuxError {
         pane: String,
     },
     /// The pane's process is still running, so it cannot be replaced.
-    #[error("the process in tmux pane `{pane}` still runs")]
+    #[error("the process in tmux pane `{pane}` is still running")]
     BusyPane {
         /// Id of the pane.
         pane: String,
@@ -145,19 +145,19 @@ pub enum TmuxError {
         source: io::Error,
     },
     /// tmux rejected the command.
-    #[error("tmux refused ({what}): {said}")]
+    #[error("tmux refused ({what}): {output}")]
     Refused {
         /// Short name of the call.
         what: &'static str,
         /// Error message of tmux.
-        said: String,
+        output: String,
     },
     /// The output of tmux could not be parsed.
-    #[error("tmux answered {said:?} ({what})")]
+    #[error("tmux answered {output:?} ({what})")]
     Garbled {
         /// Short name of the call.
         what: &'static str,
         /// Output of tmux.
-        said: String,
+        output: String,
     },
 }

@@ -2,7 +2,7 @@
 //! checks the pane in the same command that pastes.
 
 use super::script::{Script, command};
-use super::transport::call::Call;
+use super::transport::call::TmuxCall;
 use super::{Tmux, TmuxError, target};
 
 /// How bytes are sent to a pane.
@@ -18,47 +18,60 @@ impl Tmux {
     /// Sends the bytes to the pane exactly once. Leaves copy mode first, because tmux omits the paste brackets in it.
     pub fn paste(&self, pane: &str, text: &[u8], how: Paste) -> Result<(), TmuxError> {
         let buffer = format!("symposium-{}", uuid::Uuid::new_v4());
-        let mut deed = Script::default();
-        deed.then(&command(&["copy-mode", "-q", "-t", pane]));
-        deed.then(&match how {
+        let mut commands = Script::default();
+        commands.then(&command(&["copy-mode", "-q", "-t", pane]));
+        commands.then(&match how {
             Paste::Bracketed => command(&["paste-buffer", "-p", "-r", "-d", "-b", &buffer, "-t", pane]),
             Paste::Raw => command(&["paste-buffer", "-r", "-d", "-b", &buffer, "-t", pane]),
         });
         let mut instead = Script::default();
         instead.then(&command(&["delete-buffer", "-b", &buffer]));
-        let (test, deed, instead) = (alive(target::pane(pane)?), written(deed)?, written_after(instead)?);
-        let words =
-            ["load-buffer", "-b", &buffer, "-", ";", "if-shell", "-F", "-t", pane, &test, &deed, &instead];
+        let (test, commands, instead) =
+            (alive(target::pane(pane)?), written(commands)?, written_after(instead)?);
+        let words = [
+            "load-buffer",
+            "-b",
+            &buffer,
+            "-",
+            ";",
+            "if-shell",
+            "-F",
+            "-t",
+            pane,
+            &test,
+            &commands,
+            &instead,
+        ];
         // tmux creates no buffer from an empty standard input.
         if text.is_empty() {
             return Ok(());
         }
-        let call = Call { stdin: Some(text), ..self.call("paste", &words) };
-        let answer = self.understand("paste", self.run(&call)?)?;
-        self.took(pane, &answer)
+        let call = TmuxCall { stdin: Some(text), ..self.call("paste", &words) };
+        let answer = self.parse_reply("paste", self.run(&call)?)?;
+        self.parse_delivery(pane, &answer)
     }
 
     /// Presses keys, given by their tmux names. Leaves copy mode first, because it would interpret the keys itself.
     pub fn keys(&self, pane: &str, keys: &[String]) -> Result<(), TmuxError> {
-        let mut deed = Script::default();
-        deed.then(&command(&["copy-mode", "-q", "-t", pane]));
-        deed.then(&command(&["send-keys", "-t", pane, "--"]));
-        deed.words(keys);
+        let mut commands = Script::default();
+        commands.then(&command(&["copy-mode", "-q", "-t", pane]));
+        commands.then(&command(&["send-keys", "-t", pane, "--"]));
+        commands.words(keys);
         let test = alive(target::pane(pane)?);
         let mut script = Script::default();
         script.then(&command(&["if-shell", "-F", "-t", pane, &test]));
-        script.word(written(deed)?).word(written_after(Script::default())?);
-        let answer = self.tell("press keys", script)?;
-        self.took(pane, &answer)
+        script.word(written(commands)?).word(written_after(Script::default())?);
+        let answer = self.run_script("press keys", script)?;
+        self.parse_delivery(pane, &answer)
     }
 
     /// Converts the answer of the script: `done` is success, anything else means that the pane is dead or does not
     /// exist.
-    fn took(&self, pane: &str, answer: &str) -> Result<(), TmuxError> {
+    fn parse_delivery(&self, pane: &str, answer: &str) -> Result<(), TmuxError> {
         let pane = pane.to_owned();
         match answer.trim() {
             "done" => Ok(()),
-            said if said == format!("not {pane} 1") => Err(TmuxError::DeadPane { pane }),
+            output if output == format!("not {pane} 1") => Err(TmuxError::DeadPane { pane }),
             _ => Err(TmuxError::NoPane { pane }),
         }
     }
@@ -71,9 +84,9 @@ fn alive(pane: &str) -> String {
 }
 
 /// Renders the commands for the successful case as one argument. They print `done` at the end.
-fn written(mut deed: Script) -> Result<String, TmuxError> {
-    deed.then(&command(&["display-message", "-p", "done"]));
-    text_of(deed)
+fn written(mut commands: Script) -> Result<String, TmuxError> {
+    commands.then(&command(&["display-message", "-p", "done"]));
+    text_of(commands)
 }
 
 /// Renders the commands for the other case as one argument. They print the id of the pane and whether it is dead.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tmux_interface::{NewSession, PipePane, RespawnPane};
 
-use super::pane_command::{LaunchEnv, Program};
+use super::pane_command::{LaunchEnv, PaneProgram};
 use super::script::{Script, command, sh_word};
 use super::{
     Tmux, TmuxError,
@@ -41,23 +41,23 @@ pub struct Launch<'a> {
     /// Columns and lines of the pane until a client attaches.
     pub size: (u16, u16),
     /// Whether tmux calls `symposium event` when the agent prints, falls silent or rings the bell.
-    pub edges: Edges,
+    pub edges: ActivityReports,
     /// Callback that runs while the server works. It does not run if the server has to be started first.
     pub meanwhile: Option<&'a dyn Fn()>,
 }
 
 /// Whether tmux reports changes between activity and silence of a session, see `hooks.conf`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edges {
+pub enum ActivityReports {
     /// tmux reports them.
-    Told,
+    On,
     /// tmux does not report them, because the agent reports its status itself.
-    Untold,
+    Off,
 }
 
 /// Result of a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Started {
+pub struct LaunchResult {
     /// Server that the session belongs to.
     pub server: ServerIdentity,
     /// Name of the session.
@@ -71,14 +71,14 @@ pub struct Started {
 }
 
 impl<'a> Launch<'a> {
-    fn program(&self) -> Program<'a> {
-        Program { argv: self.argv, dir: self.dir, env: self.env, meanwhile: self.meanwhile }
+    fn program(&self) -> PaneProgram<'a> {
+        PaneProgram { argv: self.argv, dir: self.dir, env: self.env, meanwhile: self.meanwhile }
     }
 }
 
 impl Tmux {
     /// Starts an agent in a new session. Starts the server if none is running.
-    pub fn start(&self, launch: &Launch<'_>) -> Result<Started, TmuxError> {
+    pub fn start(&self, launch: &Launch<'_>) -> Result<LaunchResult, TmuxError> {
         let (columns, lines) = launch.size;
         let new = NewSession::new()
             .detached()
@@ -91,9 +91,9 @@ impl Tmux {
         let pane = target::pane_of(launch.name.as_str());
         let mut mistakes = Script::default();
         conf::take_mistakes(&pane, &mut mistakes)?;
-        let said = self.open_session(&new, &launch.program(), |script| {
+        let output = self.open_session(&new, &launch.program(), |script| {
             script.append(&mistakes);
-            dress(launch, &pane, script);
+            configure_session(launch, &pane, script);
             // Without this, tmux would use the size of the client that currently drives another agent.
             let (columns, lines) = (columns.to_string(), lines.to_string());
             script.then(&command(&["resize-window", "-t", &pane, "-x", &columns, "-y", &lines]));
@@ -102,11 +102,11 @@ impl Tmux {
             // milliseconds.
             script.then(&command(&["display-message", "-p", "-t", &pane, ""]));
         })?;
-        parse_started(said)
+        parse_started(output)
     }
 
     /// Starts an agent again in its pane, whose process has ended. Clients stay attached.
-    pub fn respawn(&self, launch: &Launch<'_>, pane: &str) -> Result<Started, TmuxError> {
+    pub fn respawn(&self, launch: &Launch<'_>, pane: &str) -> Result<LaunchResult, TmuxError> {
         let session = target::session(launch.name.as_str());
         let mut script = Script::default();
         self.announce(&launch.program(), &mut script)?;
@@ -130,13 +130,13 @@ impl Tmux {
         for option in ["@symposium_title", "@symposium_status", "@symposium_edges"] {
             script.then(&command(&["set-option", "-u", "-t", pane, option]));
         }
-        dress(launch, pane, &mut script);
+        configure_session(launch, pane, &mut script);
         script.then(&command(&["display-message", "-p", "-t", pane, STARTED]));
         match self.launch(&launch.program(), script) {
-            Err(TmuxError::Refused { said, .. }) if said.contains("still active") => {
+            Err(TmuxError::Refused { output, .. }) if output.contains("still active") => {
                 Err(TmuxError::BusyPane { pane: pane.to_owned() })
             }
-            said => parse_started(said?),
+            output => parse_started(output?),
         }
     }
 
@@ -145,7 +145,7 @@ impl Tmux {
     pub fn pipe_output(&self, pane: &str, argv: &[String]) -> Result<(), TmuxError> {
         let mut script = Script::default();
         pipe_to(argv, target::pane(pane)?, &mut script);
-        self.tell("record what an agent prints", script).map(drop)
+        self.run_script("record what an agent prints", script).map(drop)
     }
 
     /// Checks that the pane exists and belongs to the agent.
@@ -154,7 +154,7 @@ impl Tmux {
         let mut script = Script::default();
         let panes = ["list-panes", "-s", "-t", &target::session(name), "-F", "#{pane_id} #{@symposium_id}"];
         script.then(&command(&panes));
-        let answer = self.tell("look at a session", script)?;
+        let answer = self.run_script("query a session", script)?;
         let Some(owner) = answer.lines().find_map(|line| line.strip_prefix(pane)?.strip_prefix(' ')) else {
             return Err(TmuxError::NoPane { pane: pane.to_owned() });
         };
@@ -168,9 +168,9 @@ impl Tmux {
     /// Returns the names of the variables that the session's previous process had.
     fn old_variables(&self, session: &str) -> Result<Vec<Vec<u8>>, TmuxError> {
         let words = ["show-environment", "-t", session];
-        let said = self.run(&self.call("look at a session", &words))?;
+        let output = self.run(&self.call("query a session", &words))?;
         // A value with several lines looks like more variables. Unsetting a variable that does not exist is harmless.
-        let names = said.out.split(|byte| *byte == b'\n').map(|line| {
+        let names = output.out.split(|byte| *byte == b'\n').map(|line| {
             let line = line.strip_prefix(b"-").unwrap_or(line);
             line.split(|byte| *byte == b'=').next().unwrap_or_default().to_owned()
         });
@@ -180,7 +180,7 @@ impl Tmux {
 
 /// Marks the session as the agent's and connects its output to the pipe. Sets only options that have a value, because
 /// setting an option takes tmux longer the more sessions there are.
-fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
+fn configure_session(launch: &Launch<'_>, pane: &str, script: &mut Script) {
     // `remain-on-exit-format` can read options of the window only.
     script.then(&command(&["set-option", "-w", "-t", pane, "@symposium_name", launch.name.as_str()]));
     let mut set = |option: &str, value: &[u8]| {
@@ -191,7 +191,7 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
     if let Some(title) = launch.title.filter(|title| !title.is_empty()) {
         set("@symposium_title", title.as_bytes());
     }
-    if launch.edges == Edges::Told {
+    if launch.edges == ActivityReports::On {
         set("@symposium_edges", b"1");
     }
     if !launch.pipe.is_empty() {
@@ -204,7 +204,7 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
     for (name, _) in launch.env.named().iter().filter(|(_, value)| *value == *id) {
         script.then(&command(&["set-environment", "-t", &session, "-u", "--"])).word(name.as_bytes());
     }
-    if launch.edges == Edges::Told {
+    if launch.edges == ActivityReports::On {
         // In a reused pane, the silence of the previous process is over.
         script.then(&command(&["set-option", "-w", "-t", pane, "@symposium_quiet", "0"]));
         script.then(&command(&["kill-session", "-C", "-t", &session]));
@@ -230,15 +230,15 @@ fn pipe_to(argv: &[String], pane: &str, script: &mut Script) {
     }
 }
 
-fn parse_started(said: String) -> Result<Started, TmuxError> {
-    let (mistakes, said) = conf::mistakes_in(&said);
+fn parse_started(output: String) -> Result<LaunchResult, TmuxError> {
+    let (mistakes, output) = conf::mistakes_in(&output);
     let parse = || {
-        let mut words = said.lines().rfind(|line| !line.is_empty())?.splitn(4, ' ');
+        let mut words = output.lines().rfind(|line| !line.is_empty())?.splitn(4, ' ');
         let server = ServerIdentity(words.next()?.to_owned());
         let pane = target::pane(words.next()?).ok()?.to_owned();
         let pid = words.next()?.parse().ok()?;
         descriptors::hand_down(pid);
-        Some(Started { server, session: words.next()?.to_owned(), pane, pid, mistakes })
+        Some(LaunchResult { server, session: words.next()?.to_owned(), pane, pid, mistakes })
     };
-    parse().ok_or(TmuxError::Garbled { what: "launch", said })
+    parse().ok_or(TmuxError::Garbled { what: "launch", output })
 }

@@ -17,6 +17,8 @@
 mod capture;
 mod clients;
 mod error;
+#[cfg(test)]
+mod fake_server;
 mod input;
 mod launch;
 mod pane_command;
@@ -33,26 +35,27 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use capture::Capture;
-pub use clients::attach::{Around, AttachAs, BeforeAttach, CoverPage, Entry};
+pub use capture::{Capture, PaneScreen};
+pub use clients::attach::{AttachAs, AttachEntry, AttachSurroundings, CoverPage};
+pub use clients::claim_driver::JoinReason;
 pub use clients::display_message::{Audience, Bell};
-pub use clients::driver::JoinReason;
-pub use clients::guests::{GuestMay, GuestSeat, GuestTypes, Sizer};
+pub use clients::guests::{GuestClient, GuestKeys, GuestPermission, Sizer};
 pub use error::TmuxError;
+#[cfg(test)]
+pub use fake_server::FakeServer;
 pub use input::Paste;
-pub use launch::{Edges, Launch, PANE_PROCESS, Started};
+pub use launch::{ActivityReports, Launch, PANE_PROCESS};
 pub use pane_command::LaunchEnv;
 pub use server::conf::ConfState;
 pub use server::descriptors::DescriptorUse;
 pub use server::socket::{MAX_SOCKET_PATH, SocketChoice, SocketRule, choose_socket};
-pub use snapshot::PaneFacts;
 
-use script::Spoken;
-use transport::call::{Call, Said};
+use script::FinishedScript;
+use transport::call::{CommandOutput, TmuxCall};
 
 /// Configuration of a [`Tmux`].
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct TmuxSetup {
     /// PATH that is searched for the tmux program.
     pub path: Option<OsString>,
     /// Socket of our server, see [`choose_socket`].
@@ -74,36 +77,39 @@ pub struct Setup {
 /// Our tmux server, whether it is running or not.
 #[derive(Debug, Clone)]
 pub struct Tmux {
-    setup: Setup,
+    setup: TmuxSetup,
     program: PathBuf,
     version: String,
-    way: Way,
+    transport: Transport,
 }
 
 /// How commands reach a running server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+#[derive(Debug, Clone)]
+enum Transport {
     /// Over the tmux client protocol.
-    Wire,
+    Protocol,
     /// Through the tmux program.
     #[cfg(test)]
     Program,
+    /// To a server that consists of data.
+    #[cfg(test)]
+    Fake(std::sync::Arc<FakeServer>),
 }
 
 impl Tmux {
     /// Finds the tmux program and checks that it is new enough. Starts no process if the version is cached.
-    pub fn find(setup: Setup) -> Result<Tmux, TmuxError> {
+    pub fn find(setup: TmuxSetup) -> Result<Tmux, TmuxError> {
         let program = which::which_in("tmux", setup.path.as_ref(), "/")
             .map_err(|_| TmuxError::Missing { path: setup.path.clone() })?;
         crate::tmux::server::socket::check(&setup.socket.path)?;
         let env = setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
         let version =
             crate::tmux::server::version::known(&program, &setup.run_dir.join("tmux-version"), || {
-                let call = Call::new("version", &["-V"], env, setup.bound);
+                let call = TmuxCall::new("version", &["-V"], env, setup.bound);
                 Ok(String::from_utf8_lossy(&crate::tmux::transport::program::run(&program, &[], &call)?.out)
                     .into_owned())
             })?;
-        Ok(Tmux { setup, program, version, way: Way::Wire })
+        Ok(Tmux { setup, program, version, transport: Transport::Protocol })
     }
 
     /// Returns the path of the server's socket.
@@ -136,7 +142,7 @@ impl Tmux {
 
     /// Returns the process id of a server that is ending: it still holds the socket and closes every new connection.
     pub fn ending_server(&self) -> Option<i32> {
-        match self.ask("look", &["display-message", "-p", ""]) {
+        match self.run_words("look", &["display-message", "-p", ""]) {
             Err(TmuxError::NoServer { .. }) => self.server_process(),
             _ => None,
         }
@@ -153,21 +159,23 @@ impl Tmux {
     }
 
     /// Creates a call with these commands and the adapter's environment and time limit.
-    fn call<'a>(&'a self, what: &'static str, words: &'a [&'a str]) -> Call<'a> {
+    fn call<'a>(&'a self, what: &'static str, words: &'a [&'a str]) -> TmuxCall<'a> {
         let env = self.setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()));
-        Call::new(what, words, env.collect(), self.setup.bound)
+        TmuxCall::new(what, words, env.collect(), self.setup.bound)
     }
 
     /// Runs a call over the protocol. Falls back to the tmux program if no server can be reached, because the program
     /// can start a server or report why it cannot.
-    fn run(&self, call: &Call<'_>) -> Result<Said, TmuxError> {
-        let said = if self.way == Way::Wire {
-            crate::tmux::transport::protocol::ask(&self.setup.socket.path, call)?
-        } else {
-            None
+    fn run(&self, call: &TmuxCall<'_>) -> Result<CommandOutput, TmuxError> {
+        let reply = match &self.transport {
+            Transport::Protocol => crate::tmux::transport::protocol::ask(&self.setup.socket.path, call)?,
+            #[cfg(test)]
+            Transport::Program => None,
+            #[cfg(test)]
+            Transport::Fake(server) => Some(server.answer(call)?),
         };
-        if let Some(said) = said {
-            return Ok(said);
+        if let Some(reply) = reply {
+            return Ok(reply);
         }
         let mut options = ["-u", "-S"].map(OsStr::new).to_vec();
         options.push(self.setup.socket.path.as_os_str());
@@ -176,24 +184,24 @@ impl Tmux {
     }
 
     /// Runs commands that are given as arguments. The arguments must be constants or validated.
-    fn ask(&self, what: &'static str, words: &[&str]) -> Result<String, TmuxError> {
-        self.understand(what, self.run(&self.call(what, words))?)
+    fn run_words(&self, what: &'static str, words: &[&str]) -> Result<String, TmuxError> {
+        self.parse_reply(what, self.run(&self.call(what, words))?)
     }
 
     /// Runs a script on the running server.
-    fn tell(&self, what: &'static str, script: script::Script) -> Result<String, TmuxError> {
-        let Spoken { text, words } = script.spoken(what)?;
+    fn run_script(&self, what: &'static str, script: script::Script) -> Result<String, TmuxError> {
+        let FinishedScript { text, words } = script.into_request(what)?;
         let call = self.call(what, &["source-file", "-"]);
-        let call = Call { stdin: Some(&text), direct: words.as_deref(), ..call };
-        self.understand(what, self.run(&call)?)
+        let call = TmuxCall { stdin: Some(&text), direct: words.as_deref(), ..call };
+        self.parse_reply(what, self.run(&call)?)
     }
 
     /// Returns the output of a successful call, or converts tmux's error message to an error.
-    fn understand(&self, what: &'static str, said: Said) -> Result<String, TmuxError> {
-        if said.success {
-            return Ok(String::from_utf8_lossy(&said.out).into_owned());
+    fn parse_reply(&self, what: &'static str, reply: CommandOutput) -> Result<String, TmuxError> {
+        if reply.success {
+            return Ok(String::from_utf8_lossy(&reply.out).into_owned());
         }
-        let err = said.err.lines().next().unwrap_or_default();
+        let err = reply.err.lines().next().unwrap_or_default();
         let named = |prefixes: &[&str]| {
             let name = prefixes.iter().find_map(|prefix| err.strip_prefix(prefix))?;
             Some(name.trim_start_matches('=').to_owned())
@@ -209,7 +217,7 @@ impl Tmux {
         } else if let Some(pane) = named(&["can't find pane: ", "no such window: "]) {
             TmuxError::NoPane { pane }
         } else {
-            TmuxError::Refused { what, said: said.err }
+            TmuxError::Refused { what, output: reply.err }
         })
     }
 }

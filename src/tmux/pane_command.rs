@@ -11,9 +11,9 @@ use std::path::Path;
 use rustix::fs::{Access, access};
 use tmux_interface::TmuxCommand;
 
-use super::script::{Script, Spoken, command, sh_word};
-use super::server::option_diff::News;
-use super::transport::call::{Call, Growth};
+use super::script::{FinishedScript, Script, command, sh_word};
+use super::server::option_diff::OptionDiff;
+use super::transport::call::{Growth, TmuxCall};
 use super::{
     Tmux, TmuxError,
     server::{conf, socket},
@@ -21,7 +21,7 @@ use super::{
 
 /// Variables that the server keeps in its own environment for its hooks. An agent that lacks them does not inherit
 /// them.
-const KEPT: [&str; 5] = ["HOME", "LOGNAME", "PATH", "SHELL", "USER"];
+const KEPT_VARIABLES: [&str; 5] = ["HOME", "LOGNAME", "PATH", "SHELL", "USER"];
 
 /// Factor by which the time limit of a launch exceeds that of other calls. The result of an interrupted launch is
 /// unknown.
@@ -29,7 +29,7 @@ const MAX_ATTEMPTS: u32 = 3;
 
 /// Program to start in a pane.
 #[derive(Clone, Copy)]
-pub(super) struct Program<'a> {
+pub(super) struct PaneProgram<'a> {
     /// Program and arguments. No shell interprets them.
     pub argv: &'a [String],
     /// Working directory of the program.
@@ -61,7 +61,7 @@ impl<'a> LaunchEnv<'a> {
     }
 }
 
-impl Program<'_> {
+impl PaneProgram<'_> {
     /// Appends the arguments to the script. A single argument would be interpreted by a shell, so it is wrapped.
     pub(super) fn words(&self, script: &mut Script) {
         script.word("--");
@@ -77,13 +77,13 @@ impl Tmux {
     pub(super) fn open_session(
         &self,
         new: &TmuxCommand<'_>,
-        program: &Program<'_>,
+        program: &PaneProgram<'_>,
         then: impl FnOnce(&mut Script),
     ) -> Result<String, TmuxError> {
         let mut script = Script::default();
         self.announce(program, &mut script)?;
         let hidden: Vec<&str> =
-            KEPT.into_iter().filter(|name| variable(program.env.named(), name).is_none()).collect();
+            KEPT_VARIABLES.into_iter().filter(|name| variable(program.env.named(), name).is_none()).collect();
         for name in &hidden {
             script.then(&command(&["set-environment", "-gu", name]));
         }
@@ -94,15 +94,15 @@ impl Tmux {
         program.words(&mut script);
         then(&mut script);
         self.restore(&hidden, &mut script);
-        let said = self.launch(program, script);
-        let refused = matches!(said, Err(TmuxError::Refused { .. } | TmuxError::Duplicate { .. }));
+        let output = self.launch(program, script);
+        let refused = matches!(output, Err(TmuxError::Refused { .. } | TmuxError::Duplicate { .. }));
         if refused && !hidden.is_empty() {
             // tmux skips the commands after one that fails, and the server's hooks need these variables.
             let mut script = Script::default();
             self.restore(&hidden, &mut script);
-            let _ = self.tell("restore an environment", script);
+            let _ = self.run_script("restore an environment", script);
         }
-        said
+        output
     }
 
     fn restore(&self, hidden: &[&str], script: &mut Script) {
@@ -114,30 +114,30 @@ impl Tmux {
     }
 
     /// Sets the server options for our program and state directory, which the hooks use, and the spawner's shell.
-    pub(super) fn announce(&self, program: &Program<'_>, script: &mut Script) -> Result<(), TmuxError> {
-        let mut news = News::default();
-        conf::refresh(&self.setup, &mut news)?;
+    pub(super) fn announce(&self, program: &PaneProgram<'_>, script: &mut Script) -> Result<(), TmuxError> {
+        let mut diff = OptionDiff::default();
+        conf::refresh(&self.setup, &mut diff)?;
         for (option, path) in [("@symposium_bin", &self.setup.binary), ("@symposium_home", &self.setup.home)]
         {
-            news.option(["-s", option], &sh_word(path.as_os_str().as_bytes()));
+            diff.option(["-s", option], &sh_word(path.as_os_str().as_bytes()));
         }
         let shell = variable(program.env.named(), "SHELL").map(Path::new);
         if let Some(shell) = shell.filter(|shell| is_shell(shell)) {
-            news.option(["-g", "default-shell"], shell.as_os_str().as_bytes());
+            diff.option(["-g", "default-shell"], shell.as_os_str().as_bytes());
         }
-        news.tell(script);
+        diff.write_to(script);
         Ok(())
     }
 
     /// Runs a launch script. Starts the server if none is running.
-    pub(super) fn launch(&self, program: &Program<'_>, script: Script) -> Result<String, TmuxError> {
+    pub(super) fn launch(&self, program: &PaneProgram<'_>, script: Script) -> Result<String, TmuxError> {
         if program.argv.is_empty() {
-            return Err(TmuxError::Refused { what: "launch", said: "no program was given".to_owned() });
+            return Err(TmuxError::Refused { what: "launch", output: "no program was given".to_owned() });
         }
         if !program.dir.is_dir() {
             return Err(TmuxError::NoDirectory { path: program.dir.to_owned() });
         }
-        let Spoken { text, words } = script.spoken("what is to be started")?;
+        let FinishedScript { text, words } = script.into_request("what is to be started")?;
         socket::prepare(&self.setup.socket.path)?;
         let conf = conf::write(&self.setup)?;
         let run = || {
@@ -147,7 +147,7 @@ impl Tmux {
             call.env.extend(variable(program.env.named(), "PATH").map(|value| (OsStr::new("PATH"), value)));
             let bound = self.setup.bound * MAX_ATTEMPTS;
             let (stdin, direct) = (Some(&text[..]), words.as_deref());
-            let call = Call {
+            let call = TmuxCall {
                 stdin,
                 direct,
                 dir: Some(program.dir),
@@ -157,17 +157,17 @@ impl Tmux {
                 growth: Growth::Pane,
                 ..call
             };
-            self.understand("launch", self.run(&call)?)
+            self.parse_reply("launch", self.run(&call)?)
         };
         // A server that is just ending drops the call. The second call starts a new server.
-        let said = match run() {
+        let output = match run() {
             Err(TmuxError::NoServer { .. }) => run(),
             other => other,
         };
-        if let (Ok(_), Some(memory)) = (&said, &self.setup.socket.memory) {
+        if let (Ok(_), Some(memory)) = (&output, &self.setup.socket.memory) {
             socket::remember(memory, &self.setup.socket.path);
         }
-        said
+        output
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Script {
 }
 
 /// A finished script as text and, if it is a single line, as the arguments of one command line.
-pub(super) struct Spoken {
+pub(super) struct FinishedScript {
     /// Text for `source-file -`.
     pub text: Vec<u8>,
     /// Arguments for the client protocol, where other users cannot read them.
@@ -78,7 +78,7 @@ impl Script {
     }
 
     /// Begins a new line: the commands that follow run even if those before failed.
-    pub(super) fn anyway(&mut self) -> &mut Self {
+    pub(super) fn begin_line(&mut self) -> &mut Self {
         self.text.push(b'\n');
         self.has_lines = true;
         self
@@ -86,14 +86,14 @@ impl Script {
 
     /// Returns the text. Fails if an argument contains a NUL byte.
     pub(super) fn finish(self, what: &'static str) -> Result<Vec<u8>, TmuxError> {
-        self.spoken(what).map(|spoken| spoken.text)
+        self.into_request(what).map(|into_request| into_request.text)
     }
 
     /// Returns both forms of the script. Fails if an argument contains a NUL byte.
-    pub(super) fn spoken(self, what: &'static str) -> Result<Spoken, TmuxError> {
+    pub(super) fn into_request(self, what: &'static str) -> Result<FinishedScript, TmuxError> {
         match self.holds_nul {
             true => Err(TmuxError::Nul { what }),
-            false => Ok(Spoken { text: self.text, words: (!self.has_lines).then_some(self.words) }),
+            false => Ok(FinishedScript { text: self.text, words: (!self.has_lines).then_some(self.words) }),
         }
     }
 }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_mean_something_become_octal() {
+    fn special_bytes_become_octal() {
         let mut script = Script::default();
         script.then(&command(&["display-message", "a;b $x\n"])).then(&command(&["x"])).word("é").word("");
         let text = String::from_utf8(script.finish("test").unwrap()).unwrap();
@@ -166,12 +166,12 @@ mod tests {
     fn one_line_is_also_the_words_of_a_command_line() {
         let mut script = Script::default();
         script.then(&command(&["a", "x;", "\\;", ";"])).then(&command(&["b"])).word("y;z");
-        let words = script.spoken("test").unwrap().words.unwrap();
+        let words = script.into_request("test").unwrap().words.unwrap();
         let words: Vec<_> = words.iter().map(|word| str::from_utf8(word).unwrap()).collect();
         assert_eq!(words, ["a", "x\\;", "\\\\;", "\\;", ";", "b", "y;z"]);
         let mut script = Script::default();
-        script.then(&command(&["a"])).anyway().then(&command(&["b"]));
-        assert!(script.spoken("test").unwrap().words.is_none());
+        script.then(&command(&["a"])).begin_line().then(&command(&["b"]));
+        assert!(script.into_request("test").unwrap().words.is_none());
     }
 
     #[test]

@@ -8,12 +8,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::clients::driver::watches_since;
-use super::clients::guests::{DOORS, GuestMay, guest_in};
-use super::server::supervisor_session::KEEPER;
-use super::transport::call::Call;
+use super::clients::claim_driver::watches_since;
+use super::clients::guests::{GuestPermission, SHARE_PREFIX, guest_in};
+use super::server::supervisor_session::SUPERVISOR_PREFIX;
+use super::transport::call::TmuxCall;
 use super::{Tmux, TmuxError, target};
-use crate::model::{DeadPane, Exit, LiveClient, LivePane, LiveServer, ServerIdentity, TmuxSnapshot};
+use crate::model::{
+    AgentName, DeadPane, Exit, LiveClient, LivePane, LiveServer, ServerIdentity, TmuxSnapshot,
+};
 
 const SERVER: &str = "S|#{start_time}:#{pid}|#{version}";
 const PANE: &str = "P|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_dead_time}|#{window_activity}|#{@symposium_id}|#{session_name}";
@@ -21,7 +23,7 @@ const CLIENT: &str = "C|#{client_readonly}|#{m:*focused*,#{client_flags}}|#{clie
 const FACTS: &str = "#{pane_id}|#{pane_tty}|#{pane_width}|#{pane_height}|#{cursor_x}|#{cursor_y}|#{pane_in_mode}|#{pane_dead}|#{alternate_on}";
 
 /// Exit of a process whose terminal is closed while tmux does not know yet how it ended.
-const NOT_TOLD: Exit = Exit { code: None, signal: None };
+const NOT_REPORTED: Exit = Exit { code: None, signal: None };
 
 /// Details of one pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,25 +47,25 @@ pub struct PaneFacts {
 impl Tmux {
     /// Takes a snapshot of all panes and clients of our server, without the supervisor's pane. `NoServer` means that it
     /// is certain that no server is running.
-    pub fn look(&self) -> Result<TmuxSnapshot, TmuxError> {
-        self.look_within(self.setup.bound)
+    pub fn snapshot(&self) -> Result<TmuxSnapshot, TmuxError> {
+        self.snapshot_within(self.setup.bound)
     }
 
-    /// Takes a snapshot like [`Tmux::look`], with another time limit.
-    pub fn look_within(&self, bound: Duration) -> Result<TmuxSnapshot, TmuxError> {
-        match self.look_once(bound)? {
-            Some((server, Told::Everything)) => Ok(TmuxSnapshot::Running(server)),
-            Some((server, Told::NotHowItEnded)) => {
+    /// Takes a snapshot like [`Tmux::snapshot`], with another time limit.
+    pub fn snapshot_within(&self, bound: Duration) -> Result<TmuxSnapshot, TmuxError> {
+        match self.read_snapshot(bound)? {
+            Some((server, ExitStatuses::Complete)) => Ok(TmuxSnapshot::Running(server)),
+            Some((server, ExitStatuses::Incomplete)) => {
                 remind(&server.identity);
                 Ok(self
-                    .look_once(bound)?
+                    .read_snapshot(bound)?
                     .map_or(TmuxSnapshot::NoServer, |(server, _)| TmuxSnapshot::Running(server)))
             }
             None => Ok(TmuxSnapshot::NoServer),
         }
     }
 
-    fn look_once(&self, bound: Duration) -> Result<Option<(LiveServer, Told)>, TmuxError> {
+    fn read_snapshot(&self, bound: Duration) -> Result<Option<(LiveServer, ExitStatuses)>, TmuxError> {
         let words = [
             "display-message",
             "-p",
@@ -77,9 +79,9 @@ impl Tmux {
             "-F",
             CLIENT,
         ];
-        let said = self.run(&Call { bound, ..self.call("look", &words) })?;
-        let text = String::from_utf8_lossy(&said.out).into_owned();
-        match self.understand("look", said) {
+        let output = self.run(&TmuxCall { bound, ..self.call("look", &words) })?;
+        let text = String::from_utf8_lossy(&output.out).into_owned();
+        match self.parse_reply("look", output) {
             // A server without sessions prints its identity and then fails `list-panes -a`.
             Ok(_) | Err(TmuxError::NoSessions { .. }) => parse_look(&text).map(Some),
             Err(TmuxError::NoServer { .. }) => Ok(None),
@@ -87,28 +89,45 @@ impl Tmux {
         }
     }
 
+    /// Takes a snapshot of one session, whose cost does not depend on the number of agents. Returns `None` if there is no
+    /// such session, or if tmux does not know yet how its process ended.
+    pub fn snapshot_of_session(&self, session: &AgentName) -> Result<Option<TmuxSnapshot>, TmuxError> {
+        let at = target::session(session.as_str());
+        let panes = ["list-panes", "-s", "-t", &at, "-F", PANE];
+        let clients = ["list-clients", "-t", &at, "-F", CLIENT];
+        let words = [&["display-message", "-p", SERVER, ";"][..], &panes, &[";"], &clients].concat();
+        match self.run_words("look", &words) {
+            Err(other) if other.is_absence() => Ok(None),
+            other => match parse_look(&other?)? {
+                (server, ExitStatuses::Complete) => Ok(Some(TmuxSnapshot::Running(server))),
+                (_, ExitStatuses::Incomplete) => Ok(None),
+            },
+        }
+    }
+
     /// Returns the details of one pane, or `None` if it certainly does not exist.
     pub fn pane_facts(&self, pane: &str) -> Result<Option<PaneFacts>, TmuxError> {
         // `display-message` would answer for another pane if this one does not exist.
-        let text = match self.ask("look at a pane", &["list-panes", "-t", target::pane(pane)?, "-F", FACTS]) {
-            Err(other) if other.is_absence() => return Ok(None),
-            other => other?,
-        };
+        let text =
+            match self.run_words("query a pane", &["list-panes", "-t", target::pane(pane)?, "-F", FACTS]) {
+                Err(other) if other.is_absence() => return Ok(None),
+                other => other?,
+            };
         let Some(line) = text.lines().find(|line| line.split('|').next() == Some(pane)) else {
             return Ok(None);
         };
         match parse_facts(line) {
             Some(facts) => Ok(Some(facts)),
-            None => Err(TmuxError::Garbled { what: "look at a pane", said: line.to_owned() }),
+            None => Err(TmuxError::Garbled { what: "query a pane", output: line.to_owned() }),
         }
     }
 }
 
 /// Whether tmux has reported the exit status of every ended process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
-    Everything,
-    NotHowItEnded,
+enum ExitStatuses {
+    Complete,
+    Incomplete,
 }
 
 /// Makes the server reap its children. A busy tmux 3.3a misses the end of one child in a hundred: the process stays a
@@ -120,9 +139,9 @@ fn remind(server: &ServerIdentity) {
     }
 }
 
-fn parse_look(text: &str) -> Result<(LiveServer, Told), TmuxError> {
+fn parse_look(text: &str) -> Result<(LiveServer, ExitStatuses), TmuxError> {
     let mut server: Option<LiveServer> = None;
-    let mut told = Told::Everything;
+    let mut completeness = ExitStatuses::Complete;
     for line in text.lines() {
         let parsed = match (line.split_once('|'), &mut server) {
             (Some(("S", rest)), None) => rest.split_once('|').map(|(identity, version)| {
@@ -132,22 +151,22 @@ fn parse_look(text: &str) -> Result<(LiveServer, Told), TmuxError> {
             }),
             (Some(("P", rest)), Some(server)) => parse_pane(rest).map(|mut pane| {
                 // Only 3.2, which never reports a signal, leaves both fields empty for good.
-                let is_open = pane.dead.as_ref().is_some_and(|dead| dead.exit == NOT_TOLD);
+                let is_open = pane.dead.as_ref().is_some_and(|dead| dead.exit == NOT_REPORTED);
                 if is_open && !server.version.starts_with("3.2") {
                     pane.dead = None;
-                    told = Told::NotHowItEnded;
+                    completeness = ExitStatuses::Incomplete;
                 }
-                if !pane.session.starts_with(KEEPER) && !pane.session.starts_with(DOORS) {
+                if !pane.session.starts_with(SUPERVISOR_PREFIX) && !pane.session.starts_with(SHARE_PREFIX) {
                     server.panes.push(pane);
                 }
             }),
             (Some(("C", rest)), Some(server)) => parse_client(rest).map(|client| server.clients.push(client)),
             _ => None,
         };
-        parsed.ok_or_else(|| TmuxError::Garbled { what: "look", said: line.to_owned() })?;
+        parsed.ok_or_else(|| TmuxError::Garbled { what: "look", output: line.to_owned() })?;
     }
-    let server = server.ok_or_else(|| TmuxError::Garbled { what: "look", said: text.to_owned() })?;
-    Ok((server, told))
+    let server = server.ok_or_else(|| TmuxError::Garbled { what: "look", output: text.to_owned() })?;
+    Ok((server, completeness))
 }
 
 fn parse_pane(rest: &str) -> Option<LivePane> {
@@ -177,7 +196,7 @@ fn parse_client(rest: &str) -> Option<LiveClient> {
         session: session?.to_owned(),
         tty: tty?.to_owned(),
         user: user.filter(|user| !user.is_empty()).map(str::to_owned),
-        observer: guest.map_or(readonly? == "1", |(_, may)| may == GuestMay::Watch || !is_turn),
+        observer: guest.map_or(readonly? == "1", |(_, may)| may == GuestPermission::Watch || !is_turn),
         pid: pid?.parse().ok(),
         // A client that waited drives since it became the driver; a client that lost its place watches since then.
         since: match driver? == key {
@@ -219,8 +238,8 @@ mod tests {
         let text = format!(
             "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|0|8|1700000001|9@/dev/pts/2|1700000007| 8@/dev/pts/1=1700000005 ||guest|/dev/pts/1|api\nC|0|1|9|1700000002|9@client-9|1700000008||||client-9|odd |\nC|1|0|7|1700000002|7@/dev/pts/3||| 7@/dev/pts/3=guest:w|root|/dev/pts/3|api\n"
         );
-        let (server, told) = parse_look(&text).unwrap();
-        assert_eq!(told, Told::Everything);
+        let (server, completeness) = parse_look(&text).unwrap();
+        assert_eq!(completeness, ExitStatuses::Complete);
         assert_eq!((server.identity.0.as_str(), server.version.as_str()), ("1700000000:42", "3.3a"));
         let [api, odd, killed] = &server.panes[..] else { panic!("{server:?}") };
         assert_eq!((api.agent, &api.dead, api.pid), (id.parse().ok(), &None, Some(77)));
@@ -243,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pane_is_dead_when_it_is_known_how() {
+    fn pane_is_dead_once_its_exit_status_is_known() {
         for (version, fields, dead) in [
             ("3.3a", "1||||", false),
             ("3.3a", "1|0|||", true),
@@ -252,15 +271,19 @@ mod tests {
             ("3.2a", "0||||", false),
         ] {
             let text = format!("S|1:2|{version}\nP|%1|7|{fields}1||a\n");
-            let (server, told) = parse_look(&text).unwrap();
+            let (server, completeness) = parse_look(&text).unwrap();
             assert_eq!(server.panes[0].dead.is_some(), dead, "{text}");
             let open = !dead && fields.starts_with('1');
-            assert_eq!(told, if open { Told::NotHowItEnded } else { Told::Everything }, "{text}");
+            assert_eq!(
+                completeness,
+                if open { ExitStatuses::Incomplete } else { ExitStatuses::Complete },
+                "{text}"
+            );
         }
     }
 
     #[test]
-    fn an_answer_that_is_not_understood_is_not_an_empty_one() {
+    fn malformed_answer_is_not_an_empty_one() {
         for text in ["", "P|%1|1|0|||||x|y\n", "S|1:2|3.3a\nhello\n", "S|1:2|3.3a\nP|%1\n"] {
             assert!(matches!(parse_look(text), Err(TmuxError::Garbled { .. })), "{text:?}");
         }

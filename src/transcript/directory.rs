@@ -9,11 +9,11 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags};
 use rustix::io::Errno;
 
-const OURS_ALONE: Mode = Mode::RUSR.union(Mode::WUSR);
+const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// An open directory descriptor.
 #[derive(Debug)]
-pub(super) struct Directory(OwnedFd);
+pub(super) struct TranscriptDir(OwnedFd);
 
 /// Returns the name of a log. Number 0 is the log that is being written; higher numbers are older.
 pub(super) fn log_name(number: u32) -> String {
@@ -29,15 +29,15 @@ fn numbered(name: &str, number: u32) -> String {
     if number == 0 { name.to_owned() } else { format!("{name}.{number}") }
 }
 
-impl Directory {
+impl TranscriptDir {
     /// Opens an existing directory.
-    pub(super) fn open(path: &Path) -> io::Result<Directory> {
+    pub(super) fn open(path: &Path) -> io::Result<TranscriptDir> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Directory(rustix::fs::openat(CWD, path, flags, Mode::empty())?))
+        Ok(TranscriptDir(rustix::fs::openat(CWD, path, flags, Mode::empty())?))
     }
 
     /// Opens a subdirectory and creates it if it is missing.
-    pub(super) fn inside(&self, name: &str) -> io::Result<Directory> {
+    pub(super) fn inside(&self, name: &str) -> io::Result<TranscriptDir> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         match rustix::fs::mkdirat(&self.0, name, Mode::RWXU) {
             // The umask may have removed permissions of the owner.
@@ -45,7 +45,7 @@ impl Directory {
             Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(Directory(rustix::fs::openat(&self.0, name, flags, Mode::empty())?))
+        Ok(TranscriptDir(rustix::fs::openat(&self.0, name, flags, Mode::empty())?))
     }
 
     /// Opens a file for appending and creates it with mode 0600 if it is missing.
@@ -74,10 +74,10 @@ impl Directory {
     pub(super) fn rotate(&self, keep: u32) -> io::Result<()> {
         for name in [index_name, log_name] {
             if keep == 0 {
-                none_is_fine(rustix::fs::unlinkat(&self.0, name(0), AtFlags::empty()))?;
+                ignore_missing(rustix::fs::unlinkat(&self.0, name(0), AtFlags::empty()))?;
             }
             for number in (0..keep).rev() {
-                none_is_fine(rustix::fs::renameat(&self.0, name(number), &self.0, name(number + 1)))?;
+                ignore_missing(rustix::fs::renameat(&self.0, name(number), &self.0, name(number + 1)))?;
             }
         }
         Ok(())
@@ -106,13 +106,13 @@ impl Directory {
 
     fn create(&self, name: &str, more: OFlags) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | more;
-        let file = rustix::fs::openat(&self.0, name, flags, OURS_ALONE)?;
-        rustix::fs::fchmod(&file, OURS_ALONE)?;
+        let file = rustix::fs::openat(&self.0, name, flags, OWNER_ONLY)?;
+        rustix::fs::fchmod(&file, OWNER_ONLY)?;
         Ok(File::from(file))
     }
 }
 
-fn none_is_fine(result: rustix::io::Result<()>) -> io::Result<()> {
+fn ignore_missing(result: rustix::io::Result<()>) -> io::Result<()> {
     match result {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(error) => Err(error.into()),

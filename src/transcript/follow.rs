@@ -10,14 +10,14 @@ use std::time::Duration;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::read::{Since, open};
+use super::read::{ReadFrom, open};
 
 /// Interval at which `ended` is called while no process seems to write the log: the notification that an agent has
 /// ended may arrive shortly after its last byte.
-const ASK_AGAIN: Duration = Duration::from_millis(250);
+const WRITER_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Number of times that `ended` is called at this interval after the start, before any write has been observed.
-const ASKS_AT_FIRST: u32 = 8;
+const INITIAL_POLLS: u32 = 8;
 
 /// The decision of a callback whether to continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub enum Go {
 /// directory is deleted, or `ended` returns true after the last byte has been passed on.
 pub fn follow(
     dir: &Path,
-    since: Since,
+    since: ReadFrom,
     mut each: impl FnMut(&[u8]) -> io::Result<Go>,
     ended: &dyn Fn() -> bool,
 ) -> io::Result<()> {
     // The watch starts before the first read, so that a change in between is not missed.
-    let mut changes = Changes::watch(dir)?;
+    let mut changes = TranscriptWatch::watch(dir)?;
     let mut reader = open(dir, since)?;
     let mut buffer = vec![0; 64 * 1024];
     loop {
@@ -45,7 +45,7 @@ pub fn follow(
         let last_round = ended() || reader.dir.is_removed()?;
         loop {
             match reader.read(&mut buffer)? {
-                0 if reader.take_in_newer()? => {}
+                0 if reader.add_newer_logs()? => {}
                 0 => break,
                 count => {
                     if each(&buffer[..count])? == Go::Stop {
@@ -62,23 +62,23 @@ pub fn follow(
 }
 
 /// A watch on the directory of a transcript.
-struct Changes {
+struct TranscriptWatch {
     _watcher: RecommendedWatcher,
     woken: Receiver<()>,
     closed: Arc<AtomicBool>,
     asks: u32,
 }
 
-impl Changes {
-    fn watch(dir: &Path) -> io::Result<Changes> {
+impl TranscriptWatch {
+    fn watch(dir: &Path) -> io::Result<TranscriptWatch> {
         // Capacity 1: a change that has not been received yet also stands for those after it.
         let (wake, woken) = sync_channel(1);
         let closed = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&closed);
-        let tell = move |event| tell(event, &told, &wake);
-        let mut watcher = notify::recommended_watcher(tell).map_err(failed)?;
+        let is_closed = Arc::clone(&closed);
+        let notify_change = move |event| notify_change(event, &is_closed, &wake);
+        let mut watcher = notify::recommended_watcher(notify_change).map_err(failed)?;
         watcher.watch(dir, RecursiveMode::NonRecursive).map_err(failed)?;
-        Ok(Changes { _watcher: watcher, woken, closed, asks: ASKS_AT_FIRST })
+        Ok(TranscriptWatch { _watcher: watcher, woken, closed, asks: INITIAL_POLLS })
     }
 
     /// Returns when something has changed, or when `ended` should be checked again.
@@ -86,7 +86,7 @@ impl Changes {
         if !self.closed.load(Ordering::SeqCst) && self.asks == 0 {
             return self.woken.recv().map_err(io::Error::other);
         }
-        match self.woken.recv_timeout(ASK_AGAIN) {
+        match self.woken.recv_timeout(WRITER_POLL_INTERVAL) {
             Ok(()) => self.asks = 0,
             Err(RecvTimeoutError::Timeout) => self.asks = self.asks.saturating_sub(1),
             Err(error) => return Err(io::Error::other(error)),
@@ -95,7 +95,7 @@ impl Changes {
     }
 }
 
-fn tell(event: notify::Result<Event>, closed: &AtomicBool, wake: &SyncSender<()>) {
+fn notify_change(event: notify::Result<Event>, closed: &AtomicBool, wake: &SyncSender<()>) {
     if let Ok(event) = event {
         let of_log =
             event.paths.iter().any(|path| path.file_name().is_some_and(|name| name == "transcript.log"));
@@ -114,7 +114,7 @@ fn tell(event: notify::Result<Event>, closed: &AtomicBool, wake: &SyncSender<()>
     let _ = wake.try_send(());
 }
 
-fn failed(error: notify::Error) -> io::Error {
+pub(super) fn failed(error: notify::Error) -> io::Error {
     match error.kind {
         notify::ErrorKind::Io(error) => error,
         kind => io::Error::other(notify::Error::new(kind)),

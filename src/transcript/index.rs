@@ -10,11 +10,11 @@ const STEP_MS: i64 = 1000;
 
 /// Writes the index entries of one log.
 #[derive(Debug, Default)]
-pub(super) struct Noter {
+pub(super) struct IndexWriter {
     last: Option<i64>,
 }
 
-impl Noter {
+impl IndexWriter {
     /// Records that the byte at `offset` arrived at `now`, unless the last entry is less than a second old.
     pub(super) fn note(&mut self, index: &mut impl Write, now: Timestamp, offset: u64) -> io::Result<()> {
         let now = now.as_millisecond();
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn notes_are_at_least_a_second_apart_unless_the_clock_was_set_back() {
-        let (mut noter, mut index) = (Noter::default(), Vec::new());
+        let (mut noter, mut index) = (IndexWriter::default(), Vec::new());
         for (ms, offset) in [(5000, 0), (5999, 10), (6000, 20), (6500, 30), (900, 40), (1000, 50)] {
             noter.note(&mut index, at(ms), offset).unwrap();
         }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_leads_to_the_first_byte_that_may_have_come_then() {
+    fn a_time_maps_to_the_first_byte_written_after_it() {
         let index = "10000 0\n20000 500\n21000 700\n";
         for (time, offset) in [
             (0, Some(0)),

@@ -10,7 +10,9 @@
 mod directory;
 mod follow;
 mod index;
+mod live_tail;
 mod modes;
+mod output_watcher;
 mod plain;
 mod printed;
 mod queue;
@@ -19,8 +21,10 @@ mod scan;
 mod write;
 
 pub use follow::{Go, follow};
-pub use modes::{TerminalModes, modes};
-pub use plain::{Size, plain};
+pub use live_tail::LiveTail;
+pub use modes::modes;
+pub use output_watcher::OutputWatcher;
+pub use plain::{TerminalSize, plain};
 pub use printed::printed_since;
-pub use read::{Reader, Since, open, tail};
-pub use write::{Limits, write};
+pub use read::{ReadFrom, open, tail};
+pub use write::{TranscriptLimits, write};

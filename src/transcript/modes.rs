@@ -6,11 +6,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::directory::Directory;
-use super::scan::Sequence;
+use super::directory::TranscriptDir;
+use super::scan::ModeSequence;
 
-const PLACE: &str = "state";
-const FILE: &str = "terminal.json";
+const STATE_DIR: &str = "state";
+const MODES_FILE: &str = "terminal.json";
 
 /// The terminal modes that determine how input is typed into a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,12 +23,12 @@ pub struct TerminalModes {
 
 impl TerminalModes {
     /// Updates the modes with one escape sequence from the program's output.
-    pub(super) fn apply(&mut self, sequence: &Sequence) {
+    pub(super) fn apply(&mut self, sequence: &ModeSequence) {
         match sequence {
-            Sequence::On(modes) => self.switch(modes, true),
-            Sequence::Off(modes) => self.switch(modes, false),
-            Sequence::Reset => *self = TerminalModes::default(),
-            Sequence::Resize(..) | Sequence::Erase(_) => {}
+            ModeSequence::On(modes) => self.switch(modes, true),
+            ModeSequence::Off(modes) => self.switch(modes, false),
+            ModeSequence::Reset => *self = TerminalModes::default(),
+            ModeSequence::Resize(..) | ModeSequence::Erase(_) => {}
         }
     }
 
@@ -43,14 +43,14 @@ impl TerminalModes {
     }
 
     /// Stores the modes, replacing the file atomically.
-    pub(super) fn save(&self, dir: &Directory) -> io::Result<()> {
-        dir.inside(PLACE)?.replace(FILE, &serde_json::to_vec(self)?)
+    pub(super) fn save(&self, dir: &TranscriptDir) -> io::Result<()> {
+        dir.inside(STATE_DIR)?.replace(MODES_FILE, &serde_json::to_vec(self)?)
     }
 }
 
 /// Returns the modes of an agent's terminal, or `None` if its output has never been recorded.
 pub fn modes(dir: &Path) -> io::Result<Option<TerminalModes>> {
-    match std::fs::read(dir.join(PLACE).join(FILE)) {
+    match std::fs::read(dir.join(STATE_DIR).join(MODES_FILE)) {
         Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -9,23 +9,24 @@ use std::num::NonZeroU16;
 
 use vt100::Parser;
 
-use super::scan::{Erased, Scanner, Sequence};
+use super::scan::{ErasedArea, ModeSequence, Scanner};
+use crate::base::emulator_input::EmulatorInput;
 use crate::model::without_deception;
-use lines::Lines;
+use lines::ScrolledLines;
 
 /// Number of bytes to process at once. It is small because a repeat sequence of eight bytes can print 65535 characters.
 const STEP: usize = 4096;
 
 /// The size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct TerminalSize {
     /// Number of lines on the screen.
     pub rows: u16,
     /// Number of columns in a line.
     pub cols: u16,
 }
 
-impl Size {
+impl TerminalSize {
     /// Clamps a number of rows or columns: with less than two, a wide character does not fit; no real terminal has more
     /// than a thousand.
     fn sane(value: u16) -> NonZeroU16 {
@@ -37,8 +38,8 @@ impl Size {
 ///
 /// The alternate screen appears once, in the state in which the program left it, after the output that was printed
 /// before it.
-pub fn plain(mut input: impl Read, out: &mut impl Write, size: Size) -> io::Result<()> {
-    let mut terminal = Terminal::new(size);
+pub fn plain(mut input: impl Read, out: &mut impl Write, size: TerminalSize) -> io::Result<()> {
+    let mut terminal = LineEmulator::new(size);
     let mut page = Page { out, blanks: 0, in_line: false };
     let mut buffer = vec![0; 16 * STEP];
     loop {
@@ -57,32 +58,28 @@ pub fn plain(mut input: impl Read, out: &mut impl Write, size: Size) -> io::Resu
 }
 
 /// A terminal emulator that keeps the lines that scroll off the top of the screen.
-struct Terminal {
-    parser: Parser<Lines>,
+struct LineEmulator {
+    parser: Parser<ScrolledLines>,
     scanner: Scanner,
-    /// The first bytes of a character whose remaining bytes have not arrived yet.
-    held: Vec<u8>,
+    input: EmulatorInput,
     /// Number of rows that precede the current alternate screen in the text.
     entered: u64,
 }
 
-impl Terminal {
-    fn new(size: Size) -> Terminal {
-        let (rows, cols) = (Size::sane(size.rows), Size::sane(size.cols));
+impl LineEmulator {
+    fn new(size: TerminalSize) -> LineEmulator {
+        let (rows, cols) = (TerminalSize::sane(size.rows), TerminalSize::sane(size.cols));
         // No scrollback: a line that leaves the screen is passed on immediately.
-        let parser = Parser::new_with_callbacks(rows, cols, 0, Lines::default());
-        Terminal { parser, scanner: Scanner::default(), held: Vec::new(), entered: 0 }
+        let parser = Parser::new_with_callbacks(rows, cols, 0, ScrolledLines::default());
+        LineEmulator { parser, scanner: Scanner::default(), input: EmulatorInput::default(), entered: 0 }
     }
 
-    fn lines(&mut self) -> &mut Lines {
+    fn lines(&mut self) -> &mut ScrolledLines {
         self.parser.callbacks_mut()
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        // The parser (vte 0.15) drops characters after a character that arrives in two pieces.
-        let mut piece = std::mem::take(&mut self.held);
-        piece.extend_from_slice(bytes);
-        self.held = piece.split_off(whole_characters(&piece));
+        let piece = self.input.take(bytes);
         let mut rest = &piece[..];
         while !rest.is_empty() {
             let (taken, sequence) = self.scanner.advance(rest);
@@ -102,24 +99,24 @@ impl Terminal {
         }
     }
 
-    fn before(&mut self, sequence: &Sequence) {
+    fn before(&mut self, sequence: &ModeSequence) {
         match sequence {
-            Sequence::On(modes) if alternate(modes) => {
+            ModeSequence::On(modes) if alternate(modes) => {
                 if !self.parser.screen().alternate_screen() {
                     self.entered = self.written();
                 }
                 // A taller screen must not restore lines that have been passed on already as blank lines.
                 self.parser.screen_mut().clear_scrollback();
             }
-            Sequence::Erase(what) if !self.parser.screen().alternate_screen() => {
+            ModeSequence::Erase(what) if !self.parser.screen().alternate_screen() => {
                 let from = match what {
-                    Erased::All => self.lines().gone(),
-                    Erased::Below => self.rows_above(),
+                    ErasedArea::All => self.lines().gone(),
+                    ErasedArea::Below => self.rows_above(),
                 };
                 self.lines().erased(from);
             }
-            Sequence::Off(modes) if alternate(modes) => self.save_alternate(),
-            Sequence::Reset => {
+            ModeSequence::Off(modes) if alternate(modes) => self.save_alternate(),
+            ModeSequence::Reset => {
                 self.finish();
                 // `finish` sent complete sequences; this byte starts the interrupted one again.
                 self.parser.process(b"\x1b");
@@ -128,16 +125,16 @@ impl Terminal {
         }
     }
 
-    fn after(&mut self, sequence: &Sequence) {
+    fn after(&mut self, sequence: &ModeSequence) {
         match sequence {
             // The parser supports modes 47 and 1049 only.
-            Sequence::On(modes) if modes.contains(&1047) => self.parser.process(b"\x1b[?47h"),
-            Sequence::Off(modes) if modes.contains(&1047) && self.parser.screen().alternate_screen() => {
+            ModeSequence::On(modes) if modes.contains(&1047) => self.parser.process(b"\x1b[?47h"),
+            ModeSequence::Off(modes) if modes.contains(&1047) && self.parser.screen().alternate_screen() => {
                 self.parser.process(b"\x1b[2J\x1b[?47l");
             }
-            Sequence::Resize(rows, cols) if *rows > 0 && *cols > 0 => {
+            ModeSequence::Resize(rows, cols) if *rows > 0 && *cols > 0 => {
                 self.parser.screen_mut().clear_scrollback();
-                self.parser.set_size(Size::sane(*rows), Size::sane(*cols));
+                self.parser.set_size(TerminalSize::sane(*rows), TerminalSize::sane(*cols));
             }
             _ => {}
         }
@@ -162,7 +159,7 @@ impl Terminal {
         if self.parser.screen().alternate_screen() {
             let text = self.parser.screen().contents();
             let entered = self.entered;
-            self.lines().hold(entered, &text);
+            self.lines().defer_text(entered, &text);
         }
     }
 
@@ -178,13 +175,6 @@ impl Terminal {
             self.lines().push(&text);
         }
     }
-}
-
-/// Returns the number of bytes before a character that is incomplete at the end of `bytes`.
-fn whole_characters(bytes: &[u8]) -> usize {
-    let last = bytes.len().saturating_sub(3);
-    let cut = (last..bytes.len()).rev().find(|at| bytes[*at] >= 0xc0);
-    cut.filter(|at| bytes.len() - at < bytes[*at].leading_ones() as usize).unwrap_or(bytes.len())
 }
 
 fn alternate(modes: &[u16]) -> bool {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::read::{Since, open};
+use super::read::{ReadFrom, open};
 
 /// Number of bytes to search at most. The output of a program that floods its terminal beyond this limit is not useful
 /// for a search.
@@ -15,16 +15,16 @@ const MAX_SCANNED_BYTES: u64 = 8 << 20;
 /// Returns the characters that were printed since a time, without their positions.
 pub fn printed_since(dir: &Path, since: Timestamp) -> io::Result<String> {
     let mut bytes = Vec::new();
-    open(dir, Since::At(since))?.take(MAX_SCANNED_BYTES).read_to_end(&mut bytes)?;
-    let mut printed = Printed::default();
+    open(dir, ReadFrom::At(since))?.take(MAX_SCANNED_BYTES).read_to_end(&mut bytes)?;
+    let mut printed = PrintedText::default();
     vte::Parser::new().advance(&mut printed, &bytes);
     Ok(printed.0)
 }
 
 #[derive(Default)]
-struct Printed(String);
+struct PrintedText(String);
 
-impl vte::Perform for Printed {
+impl vte::Perform for PrintedText {
     fn print(&mut self, c: char) {
         self.0.push(c);
     }
@@ -35,8 +35,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_printed_is_found_through_every_sort_of_sequence() {
-        let mut printed = Printed::default();
+    fn printed_text_is_found_despite_escape_sequences() {
+        let mut printed = PrintedText::default();
         let bytes = b"\x1b[2J[symp\x1b[1;31mosium\x1b[0m\x1b[4C task\x1b]0;title\x07 7]\r\n";
         vte::Parser::new().advance(&mut printed, bytes);
         assert_eq!(printed.0, "[symposium task 7]");

@@ -13,7 +13,7 @@ const JOINED_SIZE: usize = 256 * 1024;
 
 /// A part of an agent's output. Parts keep their order.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum OutputPart {
     /// Bytes, with the time at which the first of them was read.
     Output(Vec<u8>, Timestamp),
     /// Number of bytes that were dropped at this position.
@@ -23,13 +23,13 @@ pub(super) enum Piece {
 /// Output that has been read but not yet written.
 #[derive(Debug, Default)]
 pub(super) struct OutputQueue {
-    state: Mutex<State>,
+    state: Mutex<OutputQueueState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    pieces: VecDeque<Piece>,
+struct OutputQueueState {
+    parts: VecDeque<OutputPart>,
     size: usize,
     is_closed: bool,
 }
@@ -39,13 +39,13 @@ impl OutputQueue {
     pub(super) fn push(&self, bytes: &[u8], now: Timestamp) {
         let mut state = self.lock();
         let fits = state.size + bytes.len() <= CAPACITY;
-        match state.pieces.back_mut() {
-            Some(Piece::Output(last, _)) if fits && last.len() + bytes.len() <= JOINED_SIZE => {
+        match state.parts.back_mut() {
+            Some(OutputPart::Output(last, _)) if fits && last.len() + bytes.len() <= JOINED_SIZE => {
                 last.extend_from_slice(bytes);
             }
-            Some(Piece::Dropped(count)) if !fits => *count += bytes.len() as u64,
-            _ if fits => state.pieces.push_back(Piece::Output(bytes.to_vec(), now)),
-            _ => state.pieces.push_back(Piece::Dropped(bytes.len() as u64)),
+            Some(OutputPart::Dropped(count)) if !fits => *count += bytes.len() as u64,
+            _ if fits => state.parts.push_back(OutputPart::Output(bytes.to_vec(), now)),
+            _ => state.parts.push_back(OutputPart::Dropped(bytes.len() as u64)),
         }
         if fits {
             state.size += bytes.len();
@@ -60,11 +60,11 @@ impl OutputQueue {
     }
 
     /// Waits for the next part and returns it, or `None` if the queue is closed and empty.
-    pub(super) fn pop(&self) -> Option<Piece> {
+    pub(super) fn pop(&self) -> Option<OutputPart> {
         let mut state = self.lock();
         loop {
-            if let Some(piece) = state.pieces.pop_front() {
-                if let Piece::Output(bytes, _) = &piece {
+            if let Some(piece) = state.parts.pop_front() {
+                if let OutputPart::Output(bytes, _) = &piece {
                     state.size -= bytes.len();
                 }
                 return Some(piece);
@@ -76,7 +76,7 @@ impl OutputQueue {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OutputQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -95,11 +95,12 @@ mod tests {
         }
         queue.push(b"lost", now);
         queue.push(b"lost too", now);
-        assert_eq!(queue.pop(), Some(Piece::Output(piece.clone(), now)));
+        assert_eq!(queue.pop(), Some(OutputPart::Output(piece.clone(), now)));
         queue.push(b"back", now);
         queue.close();
-        let rest: Vec<Piece> = std::iter::from_fn(|| queue.pop()).skip(CAPACITY / JOINED_SIZE - 1).collect();
-        assert_eq!(rest, [Piece::Dropped(12), Piece::Output(b"back".to_vec(), now)]);
+        let rest: Vec<OutputPart> =
+            std::iter::from_fn(|| queue.pop()).skip(CAPACITY / JOINED_SIZE - 1).collect();
+        assert_eq!(rest, [OutputPart::Dropped(12), OutputPart::Output(b"back".to_vec(), now)]);
     }
 
     #[test]
@@ -109,7 +110,7 @@ mod tests {
         queue.push(b"one ", at(1));
         queue.push(b"two", at(2));
         queue.close();
-        assert_eq!(queue.pop(), Some(Piece::Output(b"one two".to_vec(), at(1))));
+        assert_eq!(queue.pop(), Some(OutputPart::Output(b"one two".to_vec(), at(1))));
         assert_eq!(queue.pop(), None);
     }
 }

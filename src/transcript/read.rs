@@ -8,15 +8,18 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::directory::{Directory, index_name, log_name};
+use super::directory::{TranscriptDir, index_name, log_name};
 use super::index::offset_at;
 
 /// Number of attempts to list the logs while rotations interfere. Rotations are megabytes of output apart.
-const LOOKS: usize = 5;
+const MAX_OPEN_ATTEMPTS: usize = 5;
+
+/// Number of attempts to open all logs without a rotation in the meantime.
+const MAX_LIST_ATTEMPTS: usize = 100;
 
 /// The position at which reading starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Since {
+pub enum ReadFrom {
     /// The oldest byte that is kept.
     Start,
     /// The first byte that arrived at this time or later, with a resolution of one second.
@@ -27,37 +30,37 @@ pub enum Since {
 
 /// A reader that presents all logs of a transcript as one stream.
 #[derive(Debug)]
-pub struct Reader {
-    pub(super) dir: Directory,
-    logs: VecDeque<Log>,
+pub struct TranscriptReader {
+    pub(super) dir: TranscriptDir,
+    logs: VecDeque<OpenLog>,
 }
 
 #[derive(Debug)]
-struct Log {
+struct OpenLog {
     file: File,
     inode: u64,
     size: u64,
 }
 
 /// Opens a transcript. A transcript that does not exist yet is empty.
-pub fn open(dir: &Path, since: Since) -> io::Result<Reader> {
-    let dir = Directory::open(dir)?;
+pub fn open(dir: &Path, since: ReadFrom) -> io::Result<TranscriptReader> {
+    let dir = TranscriptDir::open(dir)?;
     let logs = match since {
-        Since::Start => look(&dir)?.into(),
-        Since::At(time) => logs_at(&dir, time)?,
-        Since::Last(bytes) => logs_last(&dir, bytes)?,
+        ReadFrom::Start => open_logs(&dir)?.into(),
+        ReadFrom::At(time) => logs_at(&dir, time)?,
+        ReadFrom::Last(bytes) => logs_last(&dir, bytes)?,
     };
-    Ok(Reader { dir, logs })
+    Ok(TranscriptReader { dir, logs })
 }
 
 /// Returns the last `bytes` bytes of a transcript, or all of it if it is shorter.
 pub fn tail(dir: &Path, bytes: u64) -> io::Result<Vec<u8>> {
     let mut tail = Vec::new();
-    open(dir, Since::Last(bytes))?.take(bytes).read_to_end(&mut tail)?;
+    open(dir, ReadFrom::Last(bytes))?.take(bytes).read_to_end(&mut tail)?;
     Ok(tail)
 }
 
-impl Read for Reader {
+impl Read for TranscriptReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(log) = self.logs.front_mut() {
             let count = log.file.read(buffer)?;
@@ -71,10 +74,10 @@ impl Read for Reader {
     }
 }
 
-impl Reader {
+impl TranscriptReader {
     /// Adds the logs that were created since the logs were last listed, and returns whether there are any.
-    pub(super) fn take_in_newer(&mut self) -> io::Result<bool> {
-        let mut newer = look(&self.dir)?;
+    pub(super) fn add_newer_logs(&mut self) -> io::Result<bool> {
+        let mut newer = open_logs(&self.dir)?;
         if let Some(last) = self.logs.back()
             && let Some(known) = newer.iter().position(|log| log.inode == last.inode)
         {
@@ -86,16 +89,41 @@ impl Reader {
     }
 }
 
-/// Opens all logs and returns them oldest first. They are opened newest first, so that a rotation in the meantime makes
-/// a log appear twice (and be skipped) instead of being missed.
-fn look(dir: &Directory) -> io::Result<Vec<Log>> {
-    let mut logs: Vec<Log> = Vec::new();
+/// Opens all logs and returns them oldest first. Starts again if the logs were rotated in the meantime: after two
+/// rotations, a newer log has the number of an older one.
+fn open_logs(dir: &TranscriptDir) -> io::Result<Vec<OpenLog>> {
+    let mut newest = newest_inodes(dir)?;
+    let mut logs = list_logs(dir)?;
+    for _ in 0..MAX_LIST_ATTEMPTS {
+        let now = newest_inodes(dir)?;
+        if now == newest {
+            break;
+        }
+        newest = now;
+        logs = list_logs(dir)?;
+    }
+    Ok(logs)
+}
+
+/// Returns the inodes of the two newest logs. Every rotation changes them.
+fn newest_inodes(dir: &TranscriptDir) -> io::Result<[Option<u64>; 2]> {
+    let mut inodes = [None; 2];
+    for (inode, number) in inodes.iter_mut().zip(0..) {
+        *inode = dir.read(&log_name(number))?.map(|file| file.metadata()).transpose()?.map(|meta| meta.ino());
+    }
+    Ok(inodes)
+}
+
+/// Opens all logs once and returns them oldest first. They are opened newest first, so that one rotation in the
+/// meantime makes a log appear twice (and be skipped) instead of being missed.
+fn list_logs(dir: &TranscriptDir) -> io::Result<Vec<OpenLog>> {
+    let mut logs: Vec<OpenLog> = Vec::new();
     let Some(highest) = dir.highest()? else { return Ok(logs) };
     for number in 0..=highest.saturating_add(1) {
         if let Some(file) = dir.read(&log_name(number))? {
             let meta = file.metadata()?;
             if !logs.iter().any(|log| log.inode == meta.ino()) {
-                logs.push(Log { file, inode: meta.ino(), size: meta.len() });
+                logs.push(OpenLog { file, inode: meta.ino(), size: meta.len() });
             }
         }
     }
@@ -103,10 +131,10 @@ fn look(dir: &Directory) -> io::Result<Vec<Log>> {
     Ok(logs)
 }
 
-fn logs_last(dir: &Directory, bytes: u64) -> io::Result<VecDeque<Log>> {
+fn logs_last(dir: &TranscriptDir, bytes: u64) -> io::Result<VecDeque<OpenLog>> {
     let mut wanted = bytes;
     let mut logs = VecDeque::new();
-    for mut log in look(dir)?.into_iter().rev() {
+    for mut log in open_logs(dir)?.into_iter().rev() {
         let here = log.size.min(wanted);
         wanted -= here;
         log.file.seek(SeekFrom::Start(log.size - here))?;
@@ -118,18 +146,18 @@ fn logs_last(dir: &Directory, bytes: u64) -> io::Result<VecDeque<Log>> {
     Ok(logs)
 }
 
-fn logs_at(dir: &Directory, time: Timestamp) -> io::Result<VecDeque<Log>> {
-    for _ in 0..LOOKS {
+fn logs_at(dir: &TranscriptDir, time: Timestamp) -> io::Result<VecDeque<OpenLog>> {
+    for _ in 0..MAX_OPEN_ATTEMPTS {
         if let Some(logs) = try_logs_at(dir, time)? {
             return Ok(logs);
         }
     }
     // Returning too much is better than returning too little.
-    Ok(look(dir)?.into())
+    Ok(open_logs(dir)?.into())
 }
 
 /// Opens the logs from `time` on. Returns `None` if a rotation happened between opening a log and its index.
-fn try_logs_at(dir: &Directory, time: Timestamp) -> io::Result<Option<VecDeque<Log>>> {
+fn try_logs_at(dir: &TranscriptDir, time: Timestamp) -> io::Result<Option<VecDeque<OpenLog>>> {
     let mut logs = VecDeque::new();
     let Some(highest) = dir.highest()? else { return Ok(Some(logs)) };
     for number in 0..=highest {
@@ -145,7 +173,7 @@ fn try_logs_at(dir: &Directory, time: Timestamp) -> io::Result<Option<VecDeque<L
         }
         let offset = offset_at(&index, time);
         file.seek(SeekFrom::Start(offset.unwrap_or(meta.len()).min(meta.len())))?;
-        logs.push_front(Log { file, inode: meta.ino(), size: meta.len() });
+        logs.push_front(OpenLog { file, inode: meta.ino(), size: meta.len() });
         // If all of this log is wanted, a part of the previous log may be wanted, too.
         if offset.is_none_or(|offset| offset > 0) {
             break;

@@ -8,7 +8,7 @@ const MAX_SEQUENCE_BYTES: usize = 64;
 
 /// An escape sequence that the transcript adapter interprets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sequence {
+pub(super) enum ModeSequence {
     /// `CSI ? … h`: private modes enabled.
     On(Vec<u16>),
     /// `CSI ? … l`: private modes disabled.
@@ -16,14 +16,14 @@ pub(super) enum Sequence {
     /// `CSI 8 ; rows ; cols t`: terminal resized.
     Resize(u16, u16),
     /// `CSI J` or `CSI 2 J`: screen erased.
-    Erase(Erased),
+    Erase(ErasedArea),
     /// `ESC c`: terminal reset to its initial state.
     Reset,
 }
 
 /// The part of a screen that is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Erased {
+pub(super) enum ErasedArea {
     /// Everything from the cursor to the end of the screen.
     Below,
     /// The whole screen.
@@ -33,12 +33,12 @@ pub(super) enum Erased {
 /// A scanner whose state survives between pieces of the stream.
 #[derive(Debug, Default)]
 pub(super) struct Scanner {
-    state: State,
+    state: ScannerState,
     parameters: Vec<u8>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ScannerState {
     #[default]
     Text,
     Escape,
@@ -52,15 +52,15 @@ const SUBSTITUTE: u8 = 0x1a;
 impl Scanner {
     /// Advances to the end of the next relevant sequence and returns the number of consumed bytes and the sequence.
     /// Without such a sequence, all bytes are consumed.
-    pub(super) fn advance(&mut self, bytes: &[u8]) -> (usize, Option<Sequence>) {
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> (usize, Option<ModeSequence>) {
         let mut taken = 0;
         while taken < bytes.len() {
-            if self.state == State::Text {
+            if self.state == ScannerState::Text {
                 // `skip_until` searches with the C library's memchr; reading from a slice cannot fail.
                 let skipped = (&bytes[taken..]).skip_until(ESC).unwrap_or(0);
                 taken += skipped;
                 if bytes[taken - 1] == ESC {
-                    self.state = State::Escape;
+                    self.state = ScannerState::Escape;
                 }
                 continue;
             }
@@ -73,49 +73,49 @@ impl Scanner {
         (taken, None)
     }
 
-    fn step(&mut self, byte: u8) -> Option<Sequence> {
+    fn step(&mut self, byte: u8) -> Option<ModeSequence> {
         match (self.state, byte) {
-            (_, ESC) => self.state = State::Escape,
-            (_, CANCEL | SUBSTITUTE) => self.state = State::Text,
+            (_, ESC) => self.state = ScannerState::Escape,
+            (_, CANCEL | SUBSTITUTE) => self.state = ScannerState::Text,
             // Other control characters take effect immediately, even within a sequence, and do not end it.
             (_, 0..0x20) => {}
-            (State::Escape, b'[') => {
+            (ScannerState::Escape, b'[') => {
                 self.parameters.clear();
-                self.state = State::Parameters;
+                self.state = ScannerState::Parameters;
             }
-            (State::Escape, b'c') => {
-                self.state = State::Text;
-                return Some(Sequence::Reset);
+            (ScannerState::Escape, b'c') => {
+                self.state = ScannerState::Text;
+                return Some(ModeSequence::Reset);
             }
-            (State::Parameters, 0x20..0x40) => {
+            (ScannerState::Parameters, 0x20..0x40) => {
                 if self.parameters.len() <= MAX_SEQUENCE_BYTES {
                     self.parameters.push(byte);
                 }
             }
-            (State::Parameters, _) => {
-                self.state = State::Text;
+            (ScannerState::Parameters, _) => {
+                self.state = ScannerState::Text;
                 return self.finish(byte);
             }
-            _ => self.state = State::Text,
+            _ => self.state = ScannerState::Text,
         }
         None
     }
 
-    fn finish(&self, last: u8) -> Option<Sequence> {
+    fn finish(&self, last: u8) -> Option<ModeSequence> {
         if self.parameters.len() > MAX_SEQUENCE_BYTES {
             return None;
         }
         let text = std::str::from_utf8(&self.parameters).ok()?;
         match (last, text.strip_prefix('?')) {
-            (b'h', Some(modes)) => numbers(modes).map(Sequence::On),
-            (b'l', Some(modes)) => numbers(modes).map(Sequence::Off),
+            (b'h', Some(modes)) => numbers(modes).map(ModeSequence::On),
+            (b'l', Some(modes)) => numbers(modes).map(ModeSequence::Off),
             (b't', None) => match numbers(text)?[..] {
-                [8, rows, cols] => Some(Sequence::Resize(rows, cols)),
+                [8, rows, cols] => Some(ModeSequence::Resize(rows, cols)),
                 _ => None,
             },
             (b'J', None) => match numbers(text)?[..] {
-                [0] => Some(Sequence::Erase(Erased::Below)),
-                [2] => Some(Sequence::Erase(Erased::All)),
+                [0] => Some(ModeSequence::Erase(ErasedArea::Below)),
+                [2] => Some(ModeSequence::Erase(ErasedArea::All)),
                 _ => None,
             },
             _ => None,
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    fn all(pieces: &[&[u8]]) -> Vec<Sequence> {
+    fn all(pieces: &[&[u8]]) -> Vec<ModeSequence> {
         let mut scanner = Scanner::default();
         let mut found = Vec::new();
         for piece in pieces {
@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn the_sequences_that_concern_us_are_found_and_others_are_not() {
-        use Sequence::{Erase, Off, On, Reset, Resize};
+    fn only_relevant_escape_sequences_are_reported() {
+        use ModeSequence::{Erase, Off, On, Reset, Resize};
         for (bytes, expected) in [
             (&b"text\x1b[?2004hmore"[..], vec![On(vec![2004])]),
             (b"\x1b[?2004;1004h\x1b[?1049l", vec![On(vec![2004, 1004]), Off(vec![1049])]),
             (b"\x1bc", vec![Reset]),
             (b"\x1b[8;30;100t", vec![Resize(30, 100)]),
-            (b"\x1b[J\x1b[2J\x1b[1J\x1b[3J\x1b[?J", vec![Erase(Erased::Below), Erase(Erased::All)]),
+            (b"\x1b[J\x1b[2J\x1b[1J\x1b[3J\x1b[?J", vec![Erase(ErasedArea::Below), Erase(ErasedArea::All)]),
             (b"\x1b\x1b[?47h", vec![On(vec![47])]),
             (b"\x1b[?20\n04h", vec![On(vec![2004])]),
             (b"\x1b[31m\x1b[?25\x18h\x1b[2004h\x1b[?2004p", vec![]),

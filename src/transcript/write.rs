@@ -11,27 +11,27 @@ use std::thread;
 use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::directory::{Directory, index_name, log_name};
-use super::index::Noter;
+use super::directory::{TranscriptDir, index_name, log_name};
+use super::index::IndexWriter;
 use super::modes::TerminalModes;
-use super::queue::{OutputQueue, Piece};
+use super::queue::{OutputPart, OutputQueue};
 use super::scan::Scanner;
 
 /// Size of the read buffer. Four times the capacity of a pipe, so that large outputs need few system calls.
-const BUFFER: usize = 256 * 1024;
+const READ_BUFFER_BYTES: usize = 256 * 1024;
 
 /// Limits on the stored size of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct TranscriptLimits {
     /// Maximum size of one log in bytes.
     pub file: u64,
     /// Number of full logs that are kept in addition to the current one.
     pub keep: u32,
 }
 
-impl Default for Limits {
+impl Default for TranscriptLimits {
     fn default() -> Self {
-        Limits { file: 16 << 20, keep: 4 }
+        TranscriptLimits { file: 16 << 20, keep: 4 }
     }
 }
 
@@ -42,14 +42,14 @@ const SLOW_DISK: &str = "the disk was too slow";
 pub fn write(
     dir: &Path,
     input: impl Read + AsFd,
-    limits: Limits,
+    limits: TranscriptLimits,
     clock: &(dyn Fn() -> Timestamp + Sync),
 ) -> io::Result<()> {
     let queue = OutputQueue::default();
     thread::scope(|scope| {
         let writing = thread::Builder::new()
             .name("disk".into())
-            .spawn_scoped(scope, || record(Directory::open(dir), limits, &queue, clock));
+            .spawn_scoped(scope, || record(TranscriptDir::open(dir), limits, &queue, clock));
         let read = read_all(input, &queue, clock);
         queue.close();
         let written = writing?.join().unwrap_or_else(|_| Err(io::Error::other("the writing thread failed")));
@@ -63,7 +63,7 @@ fn read_all(
     queue: &OutputQueue,
     clock: &dyn Fn() -> Timestamp,
 ) -> io::Result<()> {
-    let mut buffer = vec![0; BUFFER];
+    let mut buffer = vec![0; READ_BUFFER_BYTES];
     loop {
         match input.read(&mut buffer) {
             Ok(0) => return Ok(()),
@@ -80,8 +80,8 @@ fn read_all(
 
 /// Writes the queued output until the queue is closed.
 fn record(
-    dir: io::Result<Directory>,
-    limits: Limits,
+    dir: io::Result<TranscriptDir>,
+    limits: TranscriptLimits,
     queue: &OutputQueue,
     clock: &dyn Fn() -> Timestamp,
 ) -> io::Result<()> {
@@ -94,8 +94,8 @@ fn record(
     };
     while let Some(piece) = queue.pop() {
         match piece {
-            Piece::Output(bytes, at) => recorder.take(&bytes, at),
-            Piece::Dropped(count) => recorder.lose(count, SLOW_DISK.into()),
+            OutputPart::Output(bytes, at) => recorder.take(&bytes, at),
+            OutputPart::Dropped(count) => recorder.count_missing(count, SLOW_DISK.into()),
         }
     }
     recorder.finish(clock())
@@ -103,9 +103,9 @@ fn record(
 
 /// The writer of a transcript.
 struct Recorder {
-    dir: Directory,
-    limits: Limits,
-    log: Option<Log>,
+    dir: TranscriptDir,
+    limits: TranscriptLimits,
+    log: Option<CurrentLog>,
     lost: u64,
     why: String,
     scanner: Scanner,
@@ -114,15 +114,15 @@ struct Recorder {
 }
 
 /// The log that is currently written.
-struct Log {
+struct CurrentLog {
     file: File,
     size: u64,
     index: Option<File>,
-    noter: Noter,
+    noter: IndexWriter,
 }
 
 impl Recorder {
-    fn new(dir: Directory, limits: Limits) -> Recorder {
+    fn new(dir: TranscriptDir, limits: TranscriptLimits) -> Recorder {
         let mut recorder = Recorder {
             dir,
             limits,
@@ -142,13 +142,13 @@ impl Recorder {
         if self.lost > 0 {
             self.lost += bytes.len() as u64;
         } else if let Err((stored, error)) = self.store(bytes, now) {
-            self.lose((bytes.len() - stored) as u64, reason(&error));
+            self.count_missing((bytes.len() - stored) as u64, reason(&error));
         }
         self.watch_modes(bytes);
     }
 
     /// Counts output that is missing from this position on. Keeps the first reason.
-    fn lose(&mut self, count: u64, why: String) {
+    fn count_missing(&mut self, count: u64, why: String) {
         if self.lost == 0 {
             self.why = why;
         }
@@ -190,7 +190,7 @@ impl Recorder {
         while stored < bytes.len() {
             let rest = &bytes[stored..];
             let limit = self.limits.file.max(1);
-            let log = self.opened().map_err(|error| (stored, error))?;
+            let log = self.open_log().map_err(|error| (stored, error))?;
             let part = fitting(rest, limit.saturating_sub(log.size));
             if let Some(index) = &mut log.index {
                 // An index with a missing entry only makes `--since` less precise.
@@ -208,13 +208,18 @@ impl Recorder {
         Ok(())
     }
 
-    fn opened(&mut self) -> io::Result<&mut Log> {
+    fn open_log(&mut self) -> io::Result<&mut CurrentLog> {
         let log = match self.log.take() {
             Some(log) => log,
             None => {
                 let file = self.dir.append(&log_name(0))?;
                 let size = file.metadata()?.len();
-                Log { file, size, index: self.dir.append(&index_name(0)).ok(), noter: Noter::default() }
+                CurrentLog {
+                    file,
+                    size,
+                    index: self.dir.append(&index_name(0)).ok(),
+                    noter: IndexWriter::default(),
+                }
             }
         };
         Ok(self.log.insert(log))

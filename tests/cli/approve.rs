@@ -47,7 +47,7 @@ fn if_asks_answers_only_the_question_with_that_id() {
     assert_eq!(second["reason"], first["reason"], "cut, the two are the same");
     let outcome = agent(&env, &["approve", "a", "--if-asks", &read]).fails(6);
     assert!(
-        outcome.stderr.starts_with("error: agent `a` asks for something else by now; nothing was pressed"),
+        outcome.stderr.starts_with("error: agent `a` now asks another question; nothing was pressed"),
         "{outcome:?}"
     );
     assert!(outcome.stderr.contains(&long("everything")), "{outcome:?}");
@@ -92,11 +92,11 @@ fn a_new_dialog_on_the_screen_is_a_new_question() {
     assert!(first["question"]["text"].as_str().is_some_and(|text| text.ends_with("$ touch one")), "{first}");
     let read = first["question"]["id"].as_str().expect("a text").to_owned();
     std::fs::write(&next, "").unwrap();
-    env.wait_until("the next dialog stands there", || {
+    env.wait_until("the next dialog is shown", || {
         agent(&env, &["peek", "a"]).ok().stdout.contains("$ rm two")
     });
     let outcome = agent(&env, &["approve", "a", "--if-asks", &read]).fails(6);
-    assert!(outcome.stderr.contains("asks for something else by now"), "{outcome:?}");
+    assert!(outcome.stderr.contains("now asks another question"), "{outcome:?}");
     assert!(outcome.stderr.contains("$ rm two"), "{outcome:?}");
     assert!(!outcome.stderr.contains(&read), "{outcome:?}");
 }
@@ -126,7 +126,7 @@ fn deny_is_refused_for_a_plain_command() {
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let outcome = agent(&env, &["deny", "a"]).fails(1);
     assert_snapshot!(outcome.stderr, @r"
-    error: nothing is known about how to deny in `command`
+    error: symposium does not know how to deny in `command`
       agent `a` is of that kind
     hint: answer it yourself: `symposium agent attach a`
     ");
@@ -162,13 +162,13 @@ fn approve_without_a_name_takes_the_only_agent_that_waits() {
         wait_for(&env, name, "waiting");
     }
     let refused = agent(&env, &["approve"]).fails(2).stderr;
-    assert!(refused.contains("several agents would fit"), "{refused}");
+    assert!(refused.contains("several agents match"), "{refused}");
     agent(&env, &["deny", "a", "--because", "use cargo instead"]).ok();
-    env.wait_until("it was told why", || {
+    env.wait_until("the agent received the reason", || {
         super::prompts(&env, "a").last().is_some_and(|prompt| prompt == "use cargo instead")
     });
-    let said = agent(&env, &["approve"]).ok().stderr;
-    assert!(said.contains("`b` asks:\n  Bash: make clean\n"), "{said}");
+    let stderr = agent(&env, &["approve"]).ok().stderr;
+    assert!(stderr.contains("`b` asks:\n  Bash: make clean\n"), "{stderr}");
     wait_for(&env, "b", "idle");
 }
 
@@ -179,9 +179,9 @@ fn several_agents_are_answered_one_after_the_other() {
         spawned(&env, &["demo", "--name", name, "--task", &format!("/ask make {name}")]);
         wait_for(&env, name, "waiting");
     }
-    let said = agent(&env, &["approve", "a", "b"]).ok().stderr;
+    let stderr = agent(&env, &["approve", "a", "b"]).ok().stderr;
     for name in ["a", "b"] {
-        assert!(said.contains(&format!("`{name}` asks:\n  Bash: make {name}\n")), "{said}");
+        assert!(stderr.contains(&format!("`{name}` asks:\n  Bash: make {name}\n")), "{stderr}");
         wait_for(&env, name, "idle");
     }
 }

@@ -28,7 +28,7 @@ fn attach_shows_the_screen_and_takes_keys_and_detach_keeps_the_agent() {
     assert!(agent["last_attached"].is_string(), "{agent}");
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    env.wait_until("nobody is attached", || shown(&env, "a")["clients"] == json!([]));
+    env.wait_until("no client is attached", || shown(&env, "a")["clients"] == json!([]));
     assert_eq!(status(&env, "a"), "working");
 }
 
@@ -47,16 +47,19 @@ fn way_out(env: &TestEnv, prefix: &str) {
     echoing(env, "a");
     // Written to a file: tmux 3.3a, in which the terminal of this test runs, does not always restore the previous
     // screen content.
-    let said = env.home().join("said");
-    let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
+    let log_file = env.home().join("said");
+    let line = format!("exec {} agent attach a 2>{}", env.binary(), log_file.display());
     let terminal = env.terminal(["sh", "-c", &line]);
     terminal.wait_for_text("this is a");
     let status_line = terminal.screen().lines().last().unwrap_or_default().to_owned();
     assert!(status_line.contains(" a ") && status_line.contains(&format!("{prefix} d")), "{status_line}");
     terminal.keys(&[prefix, "d"]);
     terminal.wait_for_exit();
-    let said = std::fs::read_to_string(said).expect("what was said");
-    assert!(said.contains(&format!("attaching to `a`; leave with {prefix} d, the agent goes on")), "{said}");
+    let log_file = std::fs::read_to_string(log_file).expect("the transcript");
+    assert!(
+        log_file.contains(&format!("attaching to `a`; leave with {prefix} d, the agent keeps running")),
+        "{log_file}"
+    );
 }
 
 #[test]
@@ -70,7 +73,7 @@ fn the_first_process_of_a_terminal_becomes_the_tmux_client() {
         ["-F", "#{pane_pid}", "env", "-u", "TMUX", "-u", "TMUX_PANE", env.binary(), "agent", "attach", "a"];
     let started: i64 =
         env.program("tmux", open.iter().chain(&words)).ok().stdout.trim().parse().expect("a pid");
-    env.wait_until("it is the client", || shown(&env, "a")["clients"][0]["pid"] == started);
+    env.wait_until("the first process is the client", || shown(&env, "a")["clients"][0]["pid"] == started);
     let attach = format!("{} agent attach", env.binary());
     let ours: Vec<_> = env.processes().into_iter().filter(|one| one.command.starts_with(&attach)).collect();
     assert_eq!(ours, []);
@@ -84,12 +87,12 @@ fn a_closed_terminal_leaves_the_agent_running_with_its_screen() {
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text("remember the milk");
     terminal.close();
-    env.wait_until("nobody is attached", || shown(&env, "a")["clients"] == json!([]));
+    env.wait_until("no client is attached", || shown(&env, "a")["clients"] == json!([]));
     let again = env.terminal([env.binary(), "agent", "attach", "a"]);
     again.wait_for_text("remember the milk");
     again.type_text("recall");
     again.keys(&["Enter"]);
-    env.wait_until("it took it", || prompts(&env, "a") == ["remember the milk", "recall"]);
+    env.wait_until("the agent accepted the prompt", || prompts(&env, "a") == ["remember the milk", "recall"]);
 }
 
 #[test]
@@ -116,8 +119,8 @@ fn attach_works_inside_the_users_own_tmux() {
     let env = TestEnv::new();
     echoing(&env, "a");
     // Written to a file: tmux discards output that a terminal has not shown yet when it takes the terminal over.
-    let said = env.home().join("said");
-    let line = format!("{} agent attach a 2>{}; echo \"left with $?\"", env.binary(), said.display());
+    let log_file = env.home().join("said");
+    let line = format!("{} agent attach a 2>{}; echo \"left with $?\"", env.binary(), log_file.display());
     let terminal = env.terminal_in_tmux(["sh", "-c", &format!("{line}; exec cat")]);
     terminal.wait_for_text("this is a");
     assert!(!env.tmux(["show-environment", "-g"]).ok().stdout.contains("terminal-0"));
@@ -127,8 +130,11 @@ fn attach_works_inside_the_users_own_tmux() {
     outside.close();
     terminal.keys(&["C-b", "d"]);
     terminal.wait_for_text("left with 0");
-    let told = std::fs::read_to_string(said).unwrap();
-    assert!(told.contains("leave with C-b C-b d (C-b d if your own tmux has another prefix)"), "{told}");
+    let log_text = std::fs::read_to_string(log_file).unwrap();
+    assert!(
+        log_text.contains("leave with C-b C-b d (C-b d if your own tmux has another prefix)"),
+        "{log_text}"
+    );
 }
 
 #[test]
@@ -141,12 +147,12 @@ fn attach_inside_our_server_switches_the_client() {
     terminal.type_text(&format!("{} agent attach b", env.binary()));
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("this is b");
-    env.wait_until("the terminal is with b", || {
+    env.wait_until("the terminal shows `b`", || {
         shown(&env, "a")["clients"] == json!([]) && shown(&env, "b")["clients"] != json!([])
     });
     assert!(shown(&env, "b")["last_attached"].is_string());
-    let said = printed(&env, "a");
-    assert!(said.contains("attaching to `b`; leave with C-b d,"), "{said}");
+    let log_file = printed(&env, "a");
+    assert!(log_file.contains("attaching to `b`; leave with C-b d,"), "{log_file}");
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
 }
@@ -155,9 +161,9 @@ fn attach_inside_our_server_switches_the_client() {
 fn attach_is_refused_on_an_unusable_terminal_type() {
     let env = TestEnv::new();
     echoing(&env, "a");
-    for (term, said) in [
-        ("dumb", "TERM is `dumb`, of which too little is known here"),
-        ("no-such-term", "TERM is `no-such-term`, of which too little is known here"),
+    for (term, log_file) in [
+        ("dumb", "TERM is `dumb`, which lacks required capabilities"),
+        ("no-such-term", "TERM is `no-such-term`, which lacks required capabilities"),
         ("", "TERM is not set"),
     ] {
         let terminal = env.terminal(["env", &format!("TERM={term}"), env.binary(), "agent", "attach", "a"]);
@@ -165,7 +171,7 @@ fn attach_is_refused_on_an_unusable_terminal_type() {
         // The lines are wrapped at the width of the terminal.
         let screen = terminal.screen().replace('\n', "");
         assert!(
-            screen.contains(&format!("error: nothing can be shown on this terminal: {said}")),
+            screen.contains(&format!("error: this terminal cannot show an agent: {log_file}")),
             "{screen}"
         );
         assert!(screen.contains("TERM=xterm-256color symposium agent attach a"), "{screen}");
@@ -182,8 +188,8 @@ fn attach_without_a_terminal_is_refused_with_a_hint() {
     hint: run `symposium agent attach a` in a terminal, or look with `symposium agent peek a`
     ");
     agent(&env, &["attach"]).fails(2);
-    let nobody = agent(&env, &["attach", "nosuch"]).fails(3);
-    assert!(nobody.stderr.starts_with("error: no agent named `nosuch`\n"), "{nobody:?}");
+    let missing = agent(&env, &["attach", "nosuch"]).fails(3);
+    assert!(missing.stderr.starts_with("error: no agent named `nosuch`\n"), "{missing:?}");
     // For an agent of another user, the missing terminal is reported before the share is looked up.
     let theirs = agent(&env, &["attach", "nobody/a"]).fails(2);
     assert_snapshot!(theirs.stderr, @"
@@ -216,8 +222,8 @@ fn attach_to_a_stopped_or_unknown_agent_is_refused_with_a_hint() {
     let terminal = env.terminal([env.binary(), "agent", "attach", "api-fix"]);
     assert_eq!(terminal.wait_for_exit(), 1);
     assert_snapshot!(terminal.screen(), @"
-    error: agent `api-fix` does not run: stopped (it was ended on request)
-    hint: bring it back with `symposium agent resume api-fix`
+    error: agent `api-fix` is not running: stopped (it was ended on request)
+    hint: resume it with `symposium agent resume api-fix`
     ");
     let terminal = env.terminal([env.binary(), "agent", "attach", "api-fx"]);
     assert_eq!(terminal.wait_for_exit(), 3);
@@ -306,7 +312,7 @@ fn the_editor_link_of_an_agent_points_to_the_last_attached_editor() {
     let leads_to = || std::fs::read_link(&link).map(|to| to.display().to_string()).unwrap_or_default();
     assert_eq!(leads_to(), "/nowhere/one.sock");
     let hook = format!("hook <{}>", link.display());
-    env.wait_until("the agent was given the link", || {
+    env.wait_until("the agent has the link", || {
         let screen = env.symposium(["agent", "peek", "a"]).ok().stdout;
         screen.replace('\n', "").contains(&hook)
     });
@@ -317,11 +323,11 @@ fn the_editor_link_of_an_agent_points_to_the_last_attached_editor() {
     };
     let watching = attach("/nowhere/two.sock", &["--observe"]);
     watching.wait_for_text("hook <");
-    assert_eq!(leads_to(), "/nowhere/one.sock", "who only watches changes nothing");
+    assert_eq!(leads_to(), "/nowhere/one.sock", "an observer changes nothing");
     let driving = attach("/nowhere/three.sock", &[]);
     driving.wait_for_text("hook <");
     assert_eq!(leads_to(), "/nowhere/three.sock");
 
     env.symposium(["agent", "rm", "--force", "a"]).ok();
-    assert!(link.symlink_metadata().is_err(), "it goes with its agent");
+    assert!(link.symlink_metadata().is_err(), "the share ends with its agent");
 }

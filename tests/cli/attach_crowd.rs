@@ -112,8 +112,8 @@ impl Crowd<'_> {
         let words = ["display-message", "-p", "-t", "=a:"];
         let window = "#{window_width}x#{window_height} #{s/^[0-9]*@//:@symposium_driver}";
         let client = "#{client_tty} #{client_readonly} #{client_width}x#{client_height}";
-        let said = self.env.tmux([&words[..], &[window, ";", "list-clients", "-F", client]].concat()).ok();
-        let (window, clients) = said.stdout.split_once('\n').unwrap();
+        let output = self.env.tmux([&words[..], &[window, ";", "list-clients", "-F", client]].concat()).ok();
+        let (window, clients) = output.stdout.split_once('\n').unwrap();
         let mut lines: Vec<&str> = clients.lines().collect();
         lines.sort_unstable();
         // A driver that is no longer attached is no driver, even if tmux still records it.
@@ -133,8 +133,8 @@ fn random_client_changes_keep_one_driver_and_its_size() {
     let mut crowd = Crowd { env: &env, there, driver: None, waiting, size: (160, 49), sizes };
     let mut dice = Dice(35);
     for step in 0..STEPS {
-        let (deed, count) = (dice.roll(10), crowd.there.len());
-        let what = match deed {
+        let (commands, count) = (dice.roll(10), crowd.there.len());
+        let what = match commands {
             // In the end all terminals detach.
             _ if STEPS - step <= count => {
                 crowd.leaves(dice.roll(count), "by its keys");
@@ -195,8 +195,8 @@ fn concurrent_client_changes_end_with_one_driver() {
             let window = "#{window_width}x#{e|+:#{window_height},1}";
             let client = "#{client_readonly} #{client_width}x#{client_height} #{==:#{@symposium_driver},#{client_pid}@#{client_name}} #{client_flags}";
             let words = ["display-message", "-p", "-t", "=a:", window, ";", "list-clients", "-F", client];
-            let said = env.tmux(words).ok().stdout;
-            let (size, clients) = said.split_once('\n').unwrap();
+            let output = env.tmux(words).ok().stdout;
+            let (size, clients) = output.split_once('\n').unwrap();
             let typing: Vec<&str> = clients.lines().filter_map(|line| line.strip_prefix("0 ")).collect();
             let driver = format!("{size} 1 ");
             clients.lines().count() == there.len()

@@ -18,6 +18,10 @@ fn shell_attached(env: &TestEnv) -> Terminal<'_> {
     type_line(&terminal, &format!("stty -g >{}", env.root().join("before").display()));
     type_line(&terminal, &format!("{} agent attach a", env.binary()));
     terminal.wait_for_text("this is a");
+    // An answer that arrives after the client was killed would be typed into the shell.
+    env.wait_until("the terminal has answered the queries of tmux", || {
+        !env.tmux(["list-clients", "-F", "#{client_termtype}"]).stdout.trim().is_empty()
+    });
     terminal
 }
 
@@ -64,7 +68,7 @@ fn the_terminal_is_restored_after_a_detach_and_no_process_remains() {
     terminal.wait_for_text("[detached (from session a)]");
     assert_usable(&env, &terminal, "three");
     let attach = format!("{} agent attach", env.binary());
-    env.wait_until("no process of it stays", || {
+    env.wait_until("no process is left", || {
         !env.processes().iter().any(|one| one.command.starts_with(&attach) || one.command.contains(" tied "))
     });
 }
@@ -88,7 +92,7 @@ fn the_client_detaches_when_its_attach_command_is_killed() {
     let processes = env.processes();
     let command = processes.iter().find(|one| one.command.starts_with(&attach)).expect("it waits").pid;
     env.program("sh", ["-c", &format!("kill -9 {command}")]).ok();
-    env.wait_until("nobody is attached", || shown(&env, "a")["clients"] == serde_json::json!([]));
+    env.wait_until("no client is attached", || shown(&env, "a")["clients"] == serde_json::json!([]));
     assert_usable(&env, &terminal, "three");
 }
 

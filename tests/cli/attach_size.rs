@@ -25,8 +25,8 @@ fn attached<'a>(env: &'a TestEnv, size: (u16, u16), more: &[&str]) -> Terminal<'
 
 /// Returns the size of the agent's window, including the status line below it.
 fn size(env: &TestEnv) -> (u16, u16) {
-    let said = env.tmux(["display-message", "-p", "-t", "=a:", "#{window_width} #{window_height}"]).ok();
-    let mut numbers = said.stdout.split_whitespace().map(|number| number.parse::<u16>().unwrap());
+    let output = env.tmux(["display-message", "-p", "-t", "=a:", "#{window_width} #{window_height}"]).ok();
+    let mut numbers = output.stdout.split_whitespace().map(|number| number.parse::<u16>().unwrap());
     (numbers.next().unwrap(), numbers.next().unwrap() + 1)
 }
 
@@ -51,7 +51,7 @@ fn left(env: &TestEnv, terminal: Terminal<'_>) {
     let tty = terminal.tty();
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    env.wait_until("it has left, and all is settled", || {
+    env.wait_until("the client has left and the size is settled", || {
         let format = "#{client_tty} #{@symposium_driver} ";
         !env.tmux(["list-clients", "-F", format]).ok().stdout.contains(&format!("{tty} "))
     });
@@ -77,7 +77,7 @@ fn the_size_survives_the_driver_and_ignores_observers() {
     wait_for_size(&env, (90, 20));
     // The terminal closes as after a dropped connection.
     back.close();
-    env.wait_until("the driver has gone", || env.tmux(["list-clients"]).ok().stdout.lines().count() == 2);
+    env.wait_until("the driver has left", || env.tmux(["list-clients"]).ok().stdout.lines().count() == 2);
     resized(&env, &another, (62, 12));
     assert_eq!(size(&env), (90, 20));
     let sizes = fs::read_to_string(env.project().join("sizes")).unwrap();
@@ -93,8 +93,8 @@ fn a_new_agent_does_not_take_the_size_of_another_driver() {
     wait_for_size(&env, (20, 4));
     spawned(&env, &["--name", "b", "--", "sh", "-c", "stty size > born; exec sleep 1000"]);
     let window = || {
-        let said = env.tmux(["display-message", "-p", "-t", "=b:", "#{window_width} #{window_height}"]);
-        said.ok().stdout.trim().to_owned()
+        let output = env.tmux(["display-message", "-p", "-t", "=b:", "#{window_width} #{window_height}"]);
+        output.ok().stdout.trim().to_owned()
     };
     assert_eq!(window(), "160 48");
     agent(&env, &["kill", "b"]).ok();
@@ -218,7 +218,9 @@ fn a_prompt_is_delivered_while_a_small_observer_is_attached() {
     let driver = env.terminal_sized((120, 40), [env.binary(), "agent", "attach", "a"]);
     driver.wait_for_text("detach: C-b d");
     let observer = env.terminal_sized((30, 8), [env.binary(), "agent", "attach", "a", "--observe"]);
-    env.wait_until("two are there", || env.tmux(["list-clients"]).ok().stdout.lines().count() == 2);
+    env.wait_until("two clients are attached", || {
+        env.tmux(["list-clients"]).ok().stdout.lines().count() == 2
+    });
     left(&env, driver);
     resized(&env, &observer, (3, 2));
     agent(&env, &["send", "a", "remember the milk"]).ok();

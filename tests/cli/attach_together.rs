@@ -45,16 +45,16 @@ fn the_second_client_watches_and_sees_the_name_of_the_driver() {
     let line = format!("SSH_CONNECTION='192.0.2.7 4711 192.0.2.1 22' exec {} agent attach a", env.binary());
     let first = env.terminal(["sh", "-c", &line]);
     first.wait_for_text("this is a");
-    let said = env.home().join("said");
-    let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
+    let log_file = env.home().join("said");
+    let line = format!("exec {} agent attach a 2>{}", env.binary(), log_file.display());
     let second = env.terminal_sized((160, 30), ["sh", "-c", &line]);
     second
         .wait_for_text("tester drives, you watch; take over: symposium agent attach a --take (on /dev/pts/");
     let screen = second.screen();
     assert!(screen.contains(" from 192.0.2.7 since "), "{screen}");
-    let said = fs::read_to_string(said).unwrap();
-    assert!(said.contains(" from 192.0.2.7, driving since 20"), "{said}");
-    assert!(said.contains("you will watch; `symposium agent attach a --take` takes over"), "{said}");
+    let log_file = fs::read_to_string(log_file).unwrap();
+    assert!(log_file.contains(" from 192.0.2.7, driving since 20"), "{log_file}");
+    assert!(log_file.contains("you will watch; `symposium agent attach a --take` takes over"), "{log_file}");
     typed(&second, "from the second");
     typed(&first, "from the first");
     second.wait_for_text("got <from the first>");
@@ -133,10 +133,10 @@ fn twenty_concurrent_attaches_leave_one_driver() {
     for (at, terminal) in terminals.iter().enumerate() {
         typed(terminal, &format!("typed by {at}"));
     }
-    env.wait_until("one line got through", || screen_of(&env, "a").contains("got <typed by"));
+    env.wait_until("one line arrived", || screen_of(&env, "a").contains("got <typed by"));
     // Keys of other clients would arrive before this text if they had been accepted.
     agent(&env, &["send", "a", "the end"]).outcome();
-    env.wait_until("the end is there", || screen_of(&env, "a").contains("got <the end>"));
+    env.wait_until("the last line is shown", || screen_of(&env, "a").contains("got <the end>"));
     assert_eq!(screen_of(&env, "a").matches("got <typed by").count(), 1, "{}", screen_of(&env, "a"));
 }
 
@@ -149,7 +149,7 @@ fn twenty_concurrent_takeovers_leave_one_driver() {
     let terminals: Vec<_> = (0..20).map(|_| env.terminal(["sh", "-c", &line])).collect();
     fs::write(env.project().join("go"), "").unwrap();
     terminals.iter().for_each(|terminal| terminal.wait_for_text("this is a"));
-    env.wait_until("one drives and all others watch", || {
+    env.wait_until("one client drives and all others watch", || {
         let all = clients(&env, "a");
         (all.len(), count(&all, "driver"), count(&all, "observer")) == (20, 1, 19)
     });
@@ -189,7 +189,7 @@ fn the_longest_waiting_client_becomes_the_next_driver() {
     let latest = came.iter().filter_map(|at| at.as_str()?.parse::<jiff::Timestamp>().ok()).max().unwrap();
     let later = latest.as_second() + 1;
     let clock = || env.program("date", ["+%s"]).ok().stdout.trim().parse::<i64>().unwrap();
-    env.wait_until("a second has gone by", || clock() >= later);
+    env.wait_until("a second has passed", || clock() >= later);
     // One client ends as after a dropped connection, the next one by SIGKILL.
     first.close();
     second.wait_for_text("you drive now");
@@ -207,7 +207,7 @@ fn the_longest_waiting_client_becomes_the_next_driver() {
     watcher.wait_for_text("got <from the third>");
     third.keys(&["C-b", "d"]);
     assert_eq!(third.wait_for_exit(), 0);
-    env.wait_until("the watcher is alone", || clients(&env, "a").len() == 1);
+    env.wait_until("only the observer is attached", || clients(&env, "a").len() == 1);
     assert_eq!(clients(&env, "a")[0]["observer"], true);
     let last = attached(&env, "a", &[]);
     typed(&last, "the wheel was free");
@@ -248,14 +248,17 @@ fn attach_reports_an_invalid_policy() {
     echoing(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"dictator\"\n").unwrap();
     // Written to a file: the previous screen content is not always restored.
-    let said = env.home().join("said");
-    let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
+    let log_file = env.home().join("said");
+    let line = format!("exec {} agent attach a 2>{}", env.binary(), log_file.display());
     let terminal = env.terminal(["sh", "-c", &line]);
     terminal.wait_for_text("this is a");
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    let said = fs::read_to_string(said).unwrap();
-    assert!(said.contains("config.toml") && said.contains("attaching as if nothing was set"), "{said}");
+    let log_file = fs::read_to_string(log_file).unwrap();
+    assert!(
+        log_file.contains("config.toml") && log_file.contains("attaching with the defaults"),
+        "{log_file}"
+    );
 }
 
 #[test]
@@ -309,7 +312,7 @@ fn an_observer_alone_does_not_resize() {
     assert_eq!(size(), before);
     let driver = attached(&env, "a", &[]);
     driver.resize(77, 21);
-    env.wait_until("the driver decides the size", || size().starts_with("77x"));
+    env.wait_until("the driver determines the size", || size().starts_with("77x"));
 }
 
 #[test]
@@ -321,7 +324,7 @@ fn under_the_shared_policy_an_observer_does_not_fix_the_size() {
     let typist = attached(&env, "a", &[]);
     typist.resize(77, 21);
     let size = || env.tmux(["display-message", "-p", "-t", "=a:", "#{pane_width}"]).ok().stdout;
-    env.wait_until("whoever types decides the size", || size() == "77\n");
+    env.wait_until("the typing client determines the size", || size() == "77\n");
     drop(observer);
 }
 
@@ -348,7 +351,7 @@ fn attach_inside_our_server_follows_the_driver_rules() {
     guest.keys(&["C-b", ")"]);
     second.wait_for_text("you drive now");
     guest.wait_for_text("ready>");
-    env.wait_until("each drives one", || {
+    env.wait_until("each client drives one agent", || {
         ["a", "b"].iter().all(|name| count(&clients(&env, name), "driver") == 1)
     });
 }
@@ -378,7 +381,7 @@ fn an_observer_becomes_driver_of_an_agent_without_a_driver() {
     walker.wait_for_text("got <before>");
     walker.keys(&["C-b", ")"]);
     walker.wait_for_text("this is b");
-    env.wait_until("one drives `b`, one watches it", || {
+    env.wait_until("one client drives `b` and one watches it", || {
         let clients = clients(&env, "b");
         count(&clients, "driver") == 1 && count(&clients, "observer") == 1
     });
@@ -397,7 +400,7 @@ fn an_observer_becomes_driver_of_an_agent_without_a_driver() {
     watcher.wait_for_text("got <and after>");
     walker.keys(&["C-b", "d"]);
     walker.wait_for_exit();
-    env.wait_until("nobody drives `a`", || {
+    env.wait_until("agent `a` has no driver", || {
         let clients = clients(&env, "a");
         clients.len() == 1 && count(&clients, "observer") == 1
     });
@@ -448,7 +451,7 @@ fn a_replaced_driver_watches_from_the_time_of_the_takeover() {
         now > before.parse::<jiff::Timestamp>().unwrap().as_second()
     });
     let _second = attached(&env, "a", &["--take"]);
-    env.wait_until("it was taken over", || count(&clients(&env, "a"), "observer") == 1);
+    env.wait_until("the former driver watches", || count(&clients(&env, "a"), "observer") == 1);
     let watcher = clients(&env, "a").into_iter().find(|client| client["observer"] == true).unwrap();
     assert!(watcher["since"].as_str().unwrap() > before.as_str(), "{watcher}, it came {before}");
 }

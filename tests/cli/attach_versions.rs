@@ -22,7 +22,7 @@ fn attach_uses_the_tmux_program_of_the_running_server() {
     terminal.wait_for_text("this is a");
     terminal.type_text("hello");
     terminal.keys(&["Enter"]);
-    env.wait_until("it got it", || super::printed(&env, "a").matches("hello").count() == 2);
+    env.wait_until("the agent received the text", || super::printed(&env, "a").matches("hello").count() == 2);
     let doctor = env.symposium(["doctor"]).outcome().stdout;
     assert!(doctor.contains("note  tmux versions: the server runs tmux 3."), "{doctor}");
     assert!(doctor.contains("PATH has 3.9; attach uses the server's own program, /proc/"), "{doctor}");

@@ -45,9 +45,9 @@ fn put(env: &TestEnv, path: &str, what: &Is) {
 #[track_caller]
 fn assert_untouched(env: &TestEnv, what: &str) {
     assert!(!env.socket().exists(), "{what}: a server was started");
-    assert!(!env.state().join("agent-sessions.json").exists(), "{what}: something was written down");
+    assert!(!env.state().join("agent-sessions.json").exists(), "{what}: something was stored");
     let instances = fs::read_dir(env.state().join("instances")).map_or(0, Iterator::count);
-    assert_eq!(instances, 0, "{what}: something was made");
+    assert_eq!(instances, 0, "{what}: something was created");
     assert!(!env.project().join("x").exists() && !env.home().join("x").exists(), "{what}: a shell was asked");
 }
 
@@ -62,7 +62,7 @@ fn invalid_spec_files_are_reported_and_start_nothing() {
             "NUL in a text",
             TOML,
             bytes(b"[agents.a]\nmodel = \"a\\u0000\""),
-            "`model` `a\\0` holds a NUL character",
+            "`model` `a\\0` contains a NUL character",
         ),
         (
             "not UTF-8",
@@ -77,7 +77,7 @@ fn invalid_spec_files_are_reported_and_start_nothing() {
         ("a pipe", TOML, Is::Pipe, "it is not a file"),
         ("a folder", TOML, Is::Folder, "it is not a file"),
         ("a prompt of 10 MB", p, large(), "agents.toml:3:17: prompt file `"),
-        ("a prompt with NUL", p, bytes(b"a\0b"), "holds a NUL character"),
+        ("a prompt with NUL", p, bytes(b"a\0b"), "contains a NUL character"),
         ("a prompt that is not UTF-8", p, bytes(b"\xff"), "is not UTF-8 from here on"),
         ("an empty prompt", p, bytes(b" \n"), "is empty"),
         ("a prompt in a circle", p, Is::Link("p.md"), "Too many levels of symbolic links"),
@@ -89,10 +89,10 @@ fn invalid_spec_files_are_reported_and_start_nothing() {
             in_project(&env, TOML, prompt);
         }
         put(&env, path, &is);
-        let told = agent(&env, &["spawn", "a"]).fails(1).stderr;
-        assert!(told.contains(says), "{what}: {told}");
-        assert!(told.contains("nothing was started\nhint: "), "{what}: {told}");
-        assert!(told.len() < 2000, "{what}: {} bytes", told.len());
+        let output = agent(&env, &["spawn", "a"]).fails(1).stderr;
+        assert!(output.contains(says), "{what}: {output}");
+        assert!(output.contains("nothing was started\nhint: "), "{what}: {output}");
+        assert!(output.len() < 2000, "{what}: {} bytes", output.len());
         let check = env.symposium(["spec", "check", "--json"]).fails(1).json();
         assert!(check[0]["line"].is_u64() && check[0]["message"].is_string(), "{what}: {check}");
         assert_untouched(&env, what);
@@ -123,10 +123,14 @@ fn invalid_front_matter_is_reported_and_starts_nothing() {
     ] {
         let env = TestEnv::new();
         put(&env, FRONT, &is);
-        let told = agent(&env, &["spawn", "./Weather"]).outcome();
-        assert!([1, 3].contains(&told.code), "{what}: {told:?}");
-        assert!(told.stderr.starts_with("error: ") && told.stderr.contains(says), "{what}: {}", told.stderr);
-        assert!(told.stderr.contains("hint: ") && told.stderr.len() < 2000, "{what}: {}", told.stderr);
+        let output = agent(&env, &["spawn", "./Weather"]).outcome();
+        assert!([1, 3].contains(&output.code), "{what}: {output:?}");
+        assert!(
+            output.stderr.starts_with("error: ") && output.stderr.contains(says),
+            "{what}: {}",
+            output.stderr
+        );
+        assert!(output.stderr.contains("hint: ") && output.stderr.len() < 2000, "{what}: {}", output.stderr);
         assert_untouched(&env, what);
     }
 }
@@ -140,12 +144,12 @@ fn shell_syntax_in_specs_is_not_interpreted() {
         ("a program that is a line", "command = ['true; touch x']", &[], "`true; touch x` is not installed"),
         ("a program elsewhere", "command = ['../../x']", &[], "`../../x` is not installed"),
         ("a folder for a program", "command = ['/tmp']", &[], "`/tmp` is not installed"),
-        ("a kind that is a path", "kind = '../demo'", &[], "`kind` `../demo` is no name"),
+        ("a kind that is a path", "kind = '../demo'", &[], "`kind` `../demo` is not a valid name"),
         (
             "our own variable",
             "kind = 'demo'\nenv.SYMPOSIUM_HOME = '/x'",
             &[],
-            "`env.SYMPOSIUM_HOME` is ours to set",
+            "`env.SYMPOSIUM_HOME` is reserved",
         ),
         ("files elsewhere", "workspace.copy = ['../../etc/*']", &[], "must be a path below the project"),
         ("an unknown parameter", "kind = 'demo'", &["--param", "$(touch x)=1"], "$(touch x)"),
@@ -158,10 +162,14 @@ fn shell_syntax_in_specs_is_not_interpreted() {
     ] {
         let env = TestEnv::new();
         in_project(&env, TOML, &format!("[agents.a]\n{text}\n"));
-        let told = agent(&env, &[&["spawn", "a"], args].concat()).outcome();
-        assert!([1, 2].contains(&told.code), "{what}: {told:?}");
-        assert!(told.stderr.starts_with("error: ") && told.stderr.contains(says), "{what}: {}", told.stderr);
-        assert!(told.stderr.len() < 2000, "{what}: {} bytes", told.stderr.len());
+        let output = agent(&env, &[&["spawn", "a"], args].concat()).outcome();
+        assert!([1, 2].contains(&output.code), "{what}: {output:?}");
+        assert!(
+            output.stderr.starts_with("error: ") && output.stderr.contains(says),
+            "{what}: {}",
+            output.stderr
+        );
+        assert!(output.stderr.len() < 2000, "{what}: {} bytes", output.stderr.len());
         assert_untouched(&env, what);
     }
 }

@@ -35,7 +35,7 @@ fn a_note_can_be_set_read_appended_to_and_removed() {
     assert_eq!(keys, ["auth/next steps", "plan"]);
     assert!(list.starts_with("SIZE  BY      WHEN  KEY\n1     person  "), "{list}");
     assert!(board(&env, &["list", "--json"]).ok().json()[0].get("value").is_none());
-    assert_snapshot!(board(&env, &["rm", "plan"]).ok().stderr, @"note `plan` is gone");
+    assert_snapshot!(board(&env, &["rm", "plan"]).ok().stderr, @"note `plan` was removed");
     board(&env, &["rm", "plan"]).fails(3);
     agent(&env, &["rm", "--force", "fix"]).ok();
     assert_eq!(board(&env, &["get", "auth/next steps"]).ok().stdout, "x", "notes outlive their agents");
@@ -62,26 +62,26 @@ fn each_project_has_one_board_shared_by_its_worktrees() {
     let elsewhere = board(&env, &["get", "plan", "--project", project]).current_dir(&home).ok();
     assert_eq!(elsewhere.stdout, "from the worktree");
     let wrong = board(&env, &["list", "--project", "no-such-place"]).fails(2);
-    assert!(wrong.stderr.contains("is no project"), "{wrong:?}");
+    assert!(wrong.stderr.contains("is not a project directory"), "{wrong:?}");
 }
 
 #[test]
 fn missing_and_invalid_notes_are_reported() {
     let env = TestEnv::new();
-    let said = |args: &[&str], code| env.redacted(&board(&env, args).fails(code).stderr);
-    assert_snapshot!(said(&["get", "plan"], 3), @"
-    error: there is no note `plan` on this board
+    let failure = |args: &[&str], code| env.redacted(&board(&env, args).fails(code).stderr);
+    assert_snapshot!(failure(&["get", "plan"], 3), @"
+    error: the board has no note `plan`
       the board of [ROOT]/project
       it is empty
     hint: `symposium board set plan TEXT` writes one; `--project DIR` names another board
     ");
     board(&env, &["set", "the plan", "x"]).ok();
-    assert_snapshot!(said(&["get", "the pla"], 3), @"
-    error: there is no note `the pla` on this board
+    assert_snapshot!(failure(&["get", "the pla"], 3), @"
+    error: the board has no note `the pla`
       the board of [ROOT]/project
     hint: did you mean `symposium board get 'the plan'`?
     ");
-    assert_snapshot!(said(&["set", "a\nb", "x"], 2), @"
+    assert_snapshot!(failure(&["set", "a\nb", "x"], 2), @"
     error: `a�b` cannot be the name of a note: it holds a control character
     hint: a key is any line of at most 200 bytes, such as `plan` or `auth/next`
     ");
@@ -97,14 +97,14 @@ fn large_notes_are_read_from_files_and_limited_in_size() {
     let text = format!("\u{1b}[2J{}\n", "x".repeat(1024 * 1024 - 5));
     std::fs::write(&file, &text).unwrap();
     board(&env, &["set", "large", "--file", "large"]).ok();
-    assert_eq!(board(&env, &["get", "large"]).ok().stdout, text, "to the byte where nobody looks");
-    let said = board(&env, &["get", "large", "-o", "copy"]).ok();
-    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", "1048576 bytes are in copy\n"));
+    assert_eq!(board(&env, &["get", "large"]).ok().stdout, text, "output to a pipe is unchanged");
+    let failure = board(&env, &["get", "large", "-o", "copy"]).ok();
+    assert_eq!((failure.stdout.as_str(), failure.stderr.as_str()), ("", "1048576 bytes are in copy\n"));
     assert_eq!(std::fs::read_to_string(env.project().join("copy")).unwrap(), text);
     assert_snapshot!(board(&env, &["append", "large", "y"]).fails(1).stderr, @"
     error: note `large` would have 1048577 bytes, at most 1048576 are allowed
       nothing was changed
-    hint: put the text into a file, and the file's path on the board
+    hint: put the text into a file, and write the path of the file on the board
     ");
     std::fs::write(&file, format!("{text}y")).unwrap();
     board(&env, &["set", "large", "--file", "large"]).fails(1);

@@ -15,7 +15,7 @@ fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
         quoted.join(" ")
     );
     let answer = env.program("bash", ["--norc"]).stdin(asks).ok();
-    assert_eq!(answer.stderr, "", "nothing of ours stands between the words");
+    assert_eq!(answer.stderr, "", "no message is mixed into the text");
     answer
         .stdout
         .lines()
@@ -73,7 +73,7 @@ fn completion_offers_agents_tasks_and_specs() {
     assert!(!env.project().join("x").exists());
     let elsewhere = env.root().join("elsewhere").display().to_string();
     assert_eq!(offered(&env, &["--home", &elsewhere, "agent", "attach", ""]), Vec::<String>::new());
-    assert!(!env.root().join("elsewhere").exists(), "a Tab makes nothing");
+    assert!(!env.root().join("elsewhere").exists(), "completion creates nothing");
     let here = env.state().display().to_string();
     assert_eq!(offered(&env, &["--home", &here, "agent", "attach", "w"]), ["web"]);
 }
@@ -84,7 +84,7 @@ fn completion_honours_the_typed_home_and_creates_nothing() {
     let inside =
         |dir| std::fs::read_dir(dir).unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
     assert_eq!(offered(&env, &["agent", "spawn", "dem"]), ["demo"]);
-    assert!(!env.state().exists(), "nobody has started anything yet");
+    assert!(!env.state().exists(), "nothing was started");
     spawned(&env, &["--name", "web", "--", "sleep", "1000"]);
     let (project, home) = (inside(env.project()), inside(env.home()));
     let one = env.root().join("elsewhere").display().to_string();

@@ -15,8 +15,8 @@ fn an_agent_switches_to_another_conversation_and_back() {
     spawned(&env, &["demo", "--name", "a", "--task", "remember the milk"]);
     wait_for(&env, "a", "idle");
     agent(&env, &["kill", "a"]).ok();
-    let said = agent(&env, &["resume", "a", "--conversation", "other"]).ok().stderr;
-    assert_eq!(said, "`a` starts a new conversation, `other`\n");
+    let stderr = agent(&env, &["resume", "a", "--conversation", "other"]).ok().stderr;
+    assert_eq!(stderr, "`a` starts a new conversation, `other`\n");
     agent(&env, &["send", "a", "something else"]).ok();
     wait_for(&env, "a", "idle");
     assert_eq!(prompts(&env, "a"), ["something else"]);
@@ -26,8 +26,8 @@ fn an_agent_switches_to_another_conversation_and_back() {
       main              [UUID]  left [AGE] ago
     ");
     agent(&env, &["kill", "a"]).ok();
-    let said = agent(&env, &["resume", "a", "--conversation", "main"]).ok().stderr;
-    assert_eq!(env.redacted(&said), "`a` goes on with conversation [UUID]\n");
+    let stderr = agent(&env, &["resume", "a", "--conversation", "main"]).ok().stderr;
+    assert_eq!(env.redacted(&stderr), "`a` continues conversation [UUID]\n");
     wait_for(&env, "a", "idle");
     agent(&env, &["send", "a", "recall"]).ok();
     wait_for(&env, "a", "idle");
@@ -62,8 +62,11 @@ fn an_agent_cannot_resume_the_conversation_of_another() {
     wait_for(&env, "b", "idle");
     agent(&env, &["kill", "b"]).ok();
     let id = shown(&env, "a")["conversation"]["id"].as_str().unwrap().to_owned();
-    let said = agent(&env, &["resume", "b", "--conversation", &id]).fails(1).stderr;
-    assert!(env.redacted(&said).starts_with("error: agent `a` is in conversation [UUID]\n"), "{said}");
+    let stderr = agent(&env, &["resume", "b", "--conversation", &id]).fails(1).stderr;
+    assert!(
+        env.redacted(&stderr).starts_with("error: conversation [UUID] belongs to agent `a`\n"),
+        "{stderr}"
+    );
     spawned(&env, &["--name", "plain", "--", "sleep", "1000"]);
     agent(&env, &["kill", "plain"]).ok();
     agent(&env, &["resume", "plain", "--conversation", "x"]).fails(2);

@@ -59,5 +59,5 @@ fn spawn_is_refused_when_descriptors_run_out() {
     assert!(doctor.contains("note  file descriptors: the server has "), "{doctor}");
     super::agent(&env, &["kill", "a0", "a1", "a2"]).ok();
     terminal.close();
-    env.wait_until("there is room again", || spawn(&env, "-n 64", "again").code == 0);
+    env.wait_until("another agent can be started", || spawn(&env, "-n 64", "again").code == 0);
 }

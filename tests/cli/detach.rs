@@ -31,7 +31,7 @@ fn detach_can_disconnect_one_client_by_its_tty() {
     let outcome = agent(&env, &["detach", "a", "--client", &tty, "--json"]).ok();
     assert_eq!(outcome.json(), json!({"detached": 1}));
     assert_eq!(first.wait_for_exit(), 0);
-    env.wait_until("one is left", || {
+    env.wait_until("one client is left", || {
         shown(&env, "a")["clients"].as_array().is_some_and(|all| all.len() == 1)
     });
     assert_eq!(

@@ -69,6 +69,19 @@ fn the_buttons_of_a_dialog_are_options_that_can_be_chosen() {
 }
 
 #[test]
+fn question_without_options_takes_a_typed_answer() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/question which colour?"]);
+    wait_for(&env, "a", "waiting");
+    let refused = agent(&env, &["answer", "a", "dark\nblue"]).fails(2);
+    assert!(refused.stderr.contains("must be one line of text"), "{refused:?}");
+    agent(&env, &["answer", "a", "blue; green"]).ok();
+    wait_for(&env, "a", "idle");
+    let log = agent(&env, &["logs", "a", "--plain"]).ok().stdout;
+    assert!(log.contains("blue; green"), "{log}");
+}
+
+#[test]
 fn list_shows_the_options_of_every_waiting_agent() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
@@ -84,8 +97,8 @@ fn list_shows_the_options_of_every_waiting_agent() {
             agents.iter().find(|one| one["name"] == name).expect("it is listed")["question"]["options"]
                 .clone()
         };
-        let asked = json!(["1. Yes", "2. No"]);
-        options("a") == asked && options("b") == asked && options("c").is_null()
+        let expected = json!(["1. Yes", "2. No"]);
+        options("a") == expected && options("b") == expected && options("c").is_null()
     });
 }
 

@@ -7,7 +7,7 @@ use crate::support::TestEnv;
 use crate::support::disk::Disk;
 
 /// Returns the checks without those that depend on the machine, the version of tmux and the user.
-fn told(env: &TestEnv, text: &str) -> String {
+fn line_with(env: &TestEnv, text: &str) -> String {
     let uid = format!("tmux-{}", rustix::process::getuid().as_raw());
     let version = regex_lite::Regex::new(r"3\.\d+[a-z]?|\bmaster\b|next-\S+").unwrap();
     let text = env.redacted(text).replace(&uid, "tmux-[UID]");
@@ -36,15 +36,15 @@ fn doctor_reports_a_healthy_machine_with_two_clis() {
     env.fake_program("codex", "echo no config >&2; exit 1");
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let outcome = env.symposium(["doctor"]).outcome();
-    assert_snapshot!(told(&env, &outcome.stdout), @"
+    assert_snapshot!(line_with(&env, &outcome.stdout), @"
     ok    tmux: [VERSION] at [ROOT]/tools/tmux
     ok    state directory: [ROOT]/home/.symposium, private
     ok    disk: writable, [SIZE] free
-    ok    registry: 1 agent written down
+    ok    registry: 1 agent
     ok    server: tmux [VERSION] at [ROOT]/sockets/tmux-[UID]/symposium, 1 agent live
-    ok    configuration: config.toml is understood, or not there
+    ok    configuration: config.toml is valid or not present
     ok    ledger: 1 line written so far
-    ok    supervisor: it does not run, and no agent brings it along (config.toml)
+    ok    supervisor: it is not running, and agents do not start it (config.toml)
     ok    claude: 2.1.325 (Claude Code) at [ROOT]/fakes/claude
     note  codex: `[ROOT]/fakes/codex --version` failed: no config
           do: run it once by hand
@@ -60,17 +60,17 @@ fn doctor_reports_missing_tmux_and_missing_clis() {
         .unwrap()
         .replace_all(&outcome.stdout, "do: install it: [HOW]")
         .into_owned();
-    assert_snapshot!(told(&env, &text), @"
+    assert_snapshot!(line_with(&env, &text), @"
     BAD   tmux: tmux is not installed, or not in PATH
           do: install it: [HOW]
     ok    state directory: [ROOT]/home/.symposium, private
     ok    disk: writable, [SIZE] free
-    ok    registry: 0 agents written down
-    note  server: not asked: no tmux
+    ok    registry: 0 agents
+    note  server: not checked: tmux is not available
           do: see above
-    ok    configuration: config.toml is understood, or not there
-    ok    ledger: nothing has happened yet
-    ok    supervisor: it does not run, and no agent brings it along (config.toml)
+    ok    configuration: config.toml is valid or not present
+    ok    ledger: no events yet
+    ok    supervisor: it is not running, and agents do not start it (config.toml)
     note  agent CLIs: none in PATH; `default` is the demo agent
           do: npm install -g @anthropic-ai/claude-code
     ");
@@ -91,14 +91,16 @@ fn doctor_reports_lost_agents_open_permissions_and_a_broken_registry() {
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     let outcome = env.symposium(["doctor"]).fails(1);
     assert!(
-        outcome.stdout.contains("BAD   state directory: others can look in: ")
+        outcome.stdout.contains("BAD   state directory: other users can read: ")
             && outcome.stdout.contains("do: chmod -R go-rwx "),
         "{outcome:?}"
     );
     std::fs::write(&file, r#"{"format":99,"sessions":{}}"#).unwrap();
     let outcome = env.symposium(["doctor"]).fails(1);
     assert!(
-        outcome.stdout.contains("written by a newer symposium (format 99, this one knows 1)"),
+        outcome
+            .stdout
+            .contains("it was written by a newer version of symposium (format 99, this version supports 1)"),
         "{outcome:?}"
     );
 }
@@ -110,9 +112,9 @@ fn doctor_reports_a_missing_notify_command() {
     std::fs::write(env.state().join("config.toml"), "[notify]\ncommand = [\"/nonexistent\", \"x\"]\n")
         .unwrap();
     let outcome = env.symposium(["doctor"]).fails(1);
-    let told =
+    let line_with =
         "BAD   configuration: `command` of [notify] cannot be run: there is no program `/nonexistent`\n";
-    assert!(outcome.stdout.contains(told), "{outcome:?}");
+    assert!(outcome.stdout.contains(line_with), "{outcome:?}");
 }
 
 #[test]
@@ -153,12 +155,12 @@ fn doctor_reports_a_full_disk_and_list_still_shows_running_agents() {
     assert!(outcome.stdout.contains(", 1 agent live"), "{outcome:?}");
     let listed = env.symposium(["agent", "list"]).ok();
     assert!(listed.stdout.contains("working"), "{listed:?}");
-    assert!(listed.stderr.contains("agents that run could not be written down: "), "{listed:?}");
+    assert!(listed.stderr.contains("running agents could not be stored: "), "{listed:?}");
     let peeked = env.symposium(["agent", "peek", "a"]).ok();
     assert!(peeked.stdout.contains("here"), "{peeked:?}");
     std::fs::remove_file(filler).unwrap();
     let listed = env.symposium(["agent", "list"]).ok();
-    assert!(!listed.stderr.contains("could not be written down"), "{listed:?}");
+    assert!(!listed.stderr.contains("could not be stored"), "{listed:?}");
     env.symposium(["agent", "kill", "a"]).ok();
 }
 
@@ -170,6 +172,6 @@ fn doctor_reports_kept_damaged_ledgers() {
         std::fs::write(env.state().join(name), "x").unwrap();
     }
     let outcome = env.symposium(["doctor"]).outcome();
-    let expected = "note  ledger: 1 line written so far; 2 damaged files are kept after a repair\n";
+    let expected = "note  ledger: 1 line written so far; 2 damaged files are kept from repairs\n";
     assert!(outcome.stdout.contains(expected), "{outcome:?}");
 }

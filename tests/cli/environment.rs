@@ -27,7 +27,7 @@ fn environments_are_created_listed_and_removed() {
     assert_eq!((&listed[0]["name"], &listed[1]["name"]), (&serde_json::Value::Null, &"play".into()));
     assert_eq!((&listed[0]["current"], &listed[1]["current"]), (&false.into(), &true.into()));
     assert_snapshot!(run(&env, &["env", "remove", "play"]).fails(1).stderr, @"
-    error: agents run in environment `play`: a
+    error: agents are running in environment `play`: a
       nothing was changed
     hint: end them first: `symposium --home @play agent kill a`, or `--all`
     ");
@@ -37,9 +37,9 @@ fn environments_are_created_listed_and_removed() {
     assert_snapshot!(run(&env, &["--home", "@play", "agent", "list"]).fails(3).stderr, @"
     error: no environment named `play`
       there are no named environments yet
-    hint: make it with `symposium env create play`
+    hint: create it with `symposium env create play`
     ");
-    assert!(!env.state().join("envs/play").exists(), "a command does not bring it back");
+    assert!(!env.state().join("envs/play").exists(), "a command does not recreate it");
 }
 
 #[test]
@@ -54,8 +54,8 @@ fn invalid_environment_names_and_links_are_refused() {
     std::os::unix::fs::symlink(env.project(), env.state().join("envs/link")).unwrap();
     run(&env, &["env", "remove", "link", "--force"]).fails(3);
     assert!(env.project().exists());
-    let said = run(&env, &["--home", "@plaz", "agent", "list"]).fails(3).stderr;
-    assert!(said.contains("did you mean `--home @play`?"), "{said}");
+    let stderr = run(&env, &["--home", "@plaz", "agent", "list"]).fails(3).stderr;
+    assert!(stderr.contains("did you mean `--home @play`?"), "{stderr}");
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn an_environment_with_unsaved_work_is_removed_only_by_force() {
     run(&env, &["--home", "@play", "agent", "kill", "a"]).ok();
     let at = env.state().join("envs/play/instances/a/workspace");
     fs::write(at.join("new"), "?").unwrap();
-    let said = run(&env, &["env", "remove", "play"]).fails(1).stderr;
-    assert!(said.contains("1 uncommitted file: new"), "{said}");
+    let stderr = run(&env, &["env", "remove", "play"]).fails(1).stderr;
+    assert!(stderr.contains("1 uncommitted file: new"), "{stderr}");
     assert!(at.join("new").exists());
     run(&env, &["env", "remove", "play", "--force"]).ok();
     assert!(!env.state().join("envs/play").exists() && !env.project().join(".git/worktrees").exists());
@@ -97,8 +97,11 @@ fn two_homes_on_one_tmux_server_do_not_see_each_other() {
     assert_eq!(run_there(&["agent", "list", "--json"]).ok().json(), serde_json::json!([]));
     run_there(&["agent", "kill", "mine"]).fails(3);
     run_there(&["agent", "spawn", "--name", "theirs", "--", "sleep", "1000"]).ok();
-    let said = run_there(&["agent", "spawn", "--name", "mine", "--", "sleep", "1000"]).fails(1).stderr;
-    assert!(said.contains("a tmux session named `mine` is there, and it is not this agent's"), "{said}");
+    let stderr = run_there(&["agent", "spawn", "--name", "mine", "--", "sleep", "1000"]).fails(1).stderr;
+    assert!(
+        stderr.contains("a tmux session named `mine` exists and does not belong to this agent"),
+        "{stderr}"
+    );
 
     let names = |listed: serde_json::Value| -> Vec<String> {
         listed.as_array().unwrap().iter().map(|agent| agent["name"].as_str().unwrap().to_owned()).collect()

@@ -87,18 +87,18 @@ fn the_manual_page_is_complete() {
     let env = TestEnv::new();
     let page = env.symposium(["man"]).ok().stdout;
     assert!(page.starts_with(".") && page.contains("symposium agent spawn") && page.contains("demo\\-agent"));
-    assert!(!page.contains("symposium event"), "what is hidden is not in the manual");
+    assert!(!page.contains("symposium event"), "hidden commands are not in the manual");
     for section in ["EXAMPLES", "FILES", "ENVIRONMENT", "EXIT STATUS"] {
         assert!(page.contains(&format!(".SH \"{section}\"\n")), "{section} is missing");
     }
-    assert!(!page.contains("(1)"), "there is no other page to refer to");
+    assert!(!page.contains("(1)"), "the manual refers to no other page");
 }
 
 #[test]
 fn help_fits_the_terminal_and_keeps_global_options_apart() {
     let env = TestEnv::new();
     let script = "\"$0\" agent spawn --help; exec sleep 1000";
-    let terminal = env.terminal_sized((60, 100), ["sh", "-c", script, env.binary()]);
+    let terminal = env.terminal_sized((60, 140), ["sh", "-c", script, env.binary()]);
     terminal.wait_for_text("Global options:");
     terminal.wait_for_text("--host <HOST>");
     let screen = terminal.screen();
@@ -160,19 +160,19 @@ fn control_and_bidi_characters_never_reach_the_terminal() {
         &["agent", "share", "x", "--with", evil],
     ] {
         let outcome = env.symposium(args).outcome();
-        let said = outcome.stdout + &outcome.stderr;
-        assert!(!said.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{args:?}: {said:?}");
+        let output = outcome.stdout + &outcome.stderr;
+        assert!(!output.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{args:?}: {output:?}");
     }
     let dir = env.project().join("a\u{202e}b");
     std::fs::create_dir(&dir).unwrap();
     let print = "printf '\\342\\200\\256printed\\n'; exec sleep 1000";
     env.symposium(["agent", "spawn", "--name", "a", "--dir", dir.to_str().unwrap(), "--", "sh", "-c", print])
         .ok();
-    env.wait_until("it has printed", || {
+    env.wait_until("the output is printed", || {
         env.symposium(["agent", "logs", "a", "--plain"]).ok().stdout.contains("printed")
     });
     for verb in [&["agent", "show", "a"][..], &["agent", "peek", "a"], &["agent", "logs", "a", "--plain"]] {
-        let said = env.symposium(verb).ok().stdout;
-        assert!(!said.contains('\u{202e}'), "{verb:?}: {said:?}");
+        let output = env.symposium(verb).ok().stdout;
+        assert!(!output.contains('\u{202e}'), "{verb:?}: {output:?}");
     }
 }

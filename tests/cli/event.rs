@@ -27,7 +27,10 @@ fn invalid_events_are_ignored_silently() {
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""), "{args:?}");
     }
     assert_eq!(env.registry(), before);
-    assert!(!env.state().join("run/nobody.lock").exists(), "news of nobody leaves nothing behind");
+    assert!(
+        !env.state().join("run/nobody.lock").exists(),
+        "an event of an unknown agent leaves nothing behind"
+    );
 }
 
 #[test]
@@ -91,14 +94,14 @@ fn an_exit_is_recorded_without_a_command() {
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
     spawned(&env, &["--name", "b", "--", "sleep", "1000"]);
     std::fs::write(env.project().join("go"), "").unwrap();
-    env.wait_until("the record says how it ended", || {
+    env.wait_until("the record contains the exit", || {
         // tmux 3.3a sometimes misses the exit of a child; the next child makes it check.
         env.tmux(["run-shell", "true"]);
         env.registry()["sessions"]["a"]["exit"] == json!({"code": 9, "signal": null})
     });
     assert_eq!(env.registry()["sessions"]["a"]["status"]["status"], "crashed");
     env.tmux(["kill-session", "-t", "=b"]).ok();
-    env.wait_until("a closed session is noted", || {
+    env.wait_until("the closed session is recorded", || {
         env.registry()["sessions"]["b"]["status"]["status"] == "lost"
     });
     assert_eq!(shown(&env, "b")["reason"], "its tmux session was closed from outside");
@@ -135,7 +138,7 @@ fn a_hook_of_an_agent_recorded_as_lost_restores_its_status() {
             .ok()
     };
     say("");
-    assert_eq!(status(&env, "a"), "unknown", "its name alone is anybody's to say");
+    assert_eq!(status(&env, "a"), "unknown", "a name alone does not identify an agent");
     say(&id);
     assert_eq!((status(&env, "a").as_str(), &shown(&env, "a")["reason"]), ("idle", &json!("here I am")));
     agent(&env, &["kill", "a"]).ok();
@@ -157,8 +160,8 @@ fn a_second_qwen_in_an_agents_shell_does_not_report_for_it() {
     let say = |conversation: &str, id: &str, variable: (&str, &str)| {
         let payload = json!({"hook_event_name": "Stop", "session_id": conversation});
         let run = env.program("sh", ["-c", line]).env("SYMPOSIUM_AGENT", "a").env("SYMPOSIUM_AGENT_ID", id);
-        let said = run.env(variable.0, variable.1).stdin(payload.to_string()).ok();
-        assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+        let result = run.env(variable.0, variable.1).stdin(payload.to_string()).ok();
+        assert_eq!((result.stdout.as_str(), result.stderr.as_str()), ("", ""));
     };
     // In a shell of Qwen, and in the shell of another agent that inherited the variable.
     say("nested", id, ("QWEN_CODE", "1"));
@@ -181,7 +184,7 @@ fn a_cli_in_an_agents_shell_is_its_child_and_keeps_its_conversation() {
     env.fake_program("claude", &script);
     spawned(&env, &["claude", "--name", "a"]);
     let before = shown(&env, "a")["conversation"].clone();
-    env.wait_until("its child is there", || agent(&env, &["show", "child"]).outcome().code == 0);
+    env.wait_until("the child exists", || agent(&env, &["show", "child"]).outcome().code == 0);
     let child = shown(&env, "child");
     assert_eq!(child["parent"], "a");
     assert_ne!(child["conversation"]["id"], before["id"]);
@@ -193,7 +196,7 @@ fn the_status_line_shows_a_crash() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "read line; exit 3"]);
     env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
-    env.wait_until("it says so", || {
+    env.wait_until("the status line shows the crash", || {
         env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout == "crashed\n"
     });
     agent(&env, &["restart", "a"]).ok();
@@ -208,9 +211,9 @@ fn the_status_line_shows_a_crash_that_a_list_found_first() {
     // tmux reports some exits late, and nothing is left to do for an exit that is already recorded.
     env.tmux(["set-hook", "-gu", "pane-died[7700]"]).ok();
     env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
-    env.wait_until("a list saw it", || shown(&env, "a")["status"] == "crashed");
+    env.wait_until("the crash is listed", || shown(&env, "a")["status"] == "crashed");
     // Another process may have seen the exit first, and updates the status line after it.
-    env.wait_until("it says so", || {
+    env.wait_until("the status line shows the crash", || {
         env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout == "crashed\n"
     });
 }
@@ -260,4 +263,33 @@ fn an_exit_during_the_spawn_is_recorded() {
         env.registry()["sessions"]["a"]["status"]["status"] == "crashed"
     });
     assert_eq!(env.registry()["sessions"]["a"]["exit"]["code"], 3);
+}
+
+#[test]
+fn an_exit_during_a_resume_is_recorded() {
+    let env = TestEnv::new();
+    let program = "read line; case $line in again) exit 3 ;; esac";
+    spawned(&env, &["--name", "a", "--", "sh", "-c", program]);
+    agent(&env, &["kill", "a"]).ok();
+    let resume = agent(&env, &["resume", "a"]).env("SYMPOSIUM_FAILPOINT", "stop:launch.started").start();
+    env.wait_until("the resume has started the process and not recorded it", || resume.is_stopped());
+    assert_eq!(env.registry()["sessions"]["a"]["tmux"], serde_json::Value::Null);
+    env.tmux(["send-keys", "-t", "=a:", "again", "Enter"]).ok();
+    env.wait_until("the event waits for the lock of the resume", || {
+        let events = env.processes().into_iter().filter(|process| process.command.contains("pane-died"));
+        events.into_iter().any(|process| holds_open(process.pid, "a.lock"))
+    });
+    resume.go_on();
+    resume.finish();
+    env.wait_until("the exit is recorded", || {
+        env.registry()["sessions"]["a"]["status"]["status"] == "crashed"
+    });
+    assert_eq!(env.registry()["sessions"]["a"]["exit"]["code"], 3);
+}
+
+/// Returns whether a process has a file with this name open.
+fn holds_open(pid: i32, name: &str) -> bool {
+    let files = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let mut paths = files.filter_map(|file| std::fs::read_link(file.path()).ok());
+    paths.any(|path| path.file_name().is_some_and(|file| file == name))
 }

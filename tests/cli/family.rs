@@ -13,7 +13,7 @@ fn max_instances_limits_the_agents_of_a_spec() {
     assert_eq!((spawned(&env, &["w"]), spawned(&env, &["w"])), ("w-1".into(), "w-2".into()));
     assert_snapshot!(agent(&env, &["spawn", "w"]).fails(1).stderr, @"
     error: spec `w` may have 2 agents at once (`max_instances`)
-      there are w-1, w-2
+      existing agents: w-1, w-2
       nothing was started
     hint: end one with `symposium agent kill w-1`, or raise the limit in its spec
     ");
@@ -40,7 +40,7 @@ fn the_tree_shows_children_below_their_parent() {
     let binary = env.binary();
     let script = format!("{binary} agent spawn --name child -- sleep 1000; exec sleep 1000");
     spawned(&env, &["--name", "lead", "--", "sh", "-c", &script]);
-    env.wait_until("the child is there", || agent(&env, &["show", "child"]).outcome().code == 0);
+    env.wait_until("the child exists", || agent(&env, &["show", "child"]).outcome().code == 0);
     assert_eq!(shown(&env, "child")["parent"], "lead");
     spawned(&env, &["--name", "grandchild", "--parent", "child", "--title", "t", "--", "sleep", "1000"]);
     spawned(&env, &["--name", "alone", "--", "sleep", "1000"]);
@@ -57,14 +57,14 @@ fn the_tree_shows_children_below_their_parent() {
     let killed = agent(&env, &["kill", "lead"]).ok();
     assert_snapshot!(killed.stderr, @"
     `lead` ended; `symposium agent resume lead` brings it back
-    children of these go on: kid, grandchild; `--with-children` ends them too, or `symposium agent kill kid grandchild`
+    their children keep running: kid, grandchild; `--with-children` ends them too, or `symposium agent kill kid grandchild`
     ");
     assert_eq!(status(&env, "kid"), "working");
     agent(&env, &["rm", "--force", "kid"]).ok();
     assert_eq!(
         shown(&env, "grandchild")["parent"],
         "lead",
-        "whose parent is forgotten belongs to the next above"
+        "children of a removed agent belong to its parent"
     );
     agent(&env, &["kill", "--with-children", "lead"]).ok();
     assert_eq!(status(&env, "grandchild"), "stopped");
@@ -112,7 +112,7 @@ fn killing_a_parent_asks_about_its_children() {
         family();
         let terminal = env.terminal([env.binary(), "agent", "kill", "lead"]);
         terminal.wait_for_text("end its child too: kid? [y/N]");
-        assert_eq!(status(&env, "lead"), "working", "nothing is ended before the answer");
+        assert_eq!(status(&env, "lead"), "working", "no agent is ended before the answer");
         terminal.keys(keys);
         let code = terminal.wait_for_exit();
         assert_eq!(code == 0, lead == "stopped", "{keys:?}: {code}\n{}", terminal.screen());
@@ -123,7 +123,7 @@ fn killing_a_parent_asks_about_its_children() {
     for flags in [&["--json"][..], &["--quiet"]] {
         let kill = [&[env.binary(), "agent", "kill", "lead"], flags].concat();
         let terminal = env.terminal(kill);
-        assert_eq!(terminal.wait_for_exit(), 0, "whoever speaks to a program asks it nothing");
+        assert_eq!(terminal.wait_for_exit(), 0, "a JSON caller is not asked");
         assert_eq!(status(&env, "kid"), "working");
     }
 }

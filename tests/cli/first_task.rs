@@ -29,13 +29,13 @@ fn an_agent_that_exited_before_its_first_task_restarts_with_it() {
         wait_for(&env, "a", "crashed");
         log_in(&env);
         let outcome = agent(&env, &[verb, "a"]).ok();
-        assert_eq!(outcome.stderr, "`a` starts anew with its task: it had not taken it\n");
+        assert_eq!(outcome.stderr, "`a` starts again with its task, which it had not accepted\n");
         wait_for(&env, "a", "idle");
         assert_eq!(prompts(&env, "a"), ["remember blue"], "{verb}");
         agent(&env, &[verb, "a"]).outcome();
         agent(&env, &["kill", "a"]).ok();
         let outcome = agent(&env, &[verb, "a"]).ok();
-        assert_eq!(env.redacted(&outcome.stderr), "`a` goes on with conversation [UUID]\n");
+        assert_eq!(env.redacted(&outcome.stderr), "`a` continues conversation [UUID]\n");
         wait_for(&env, "a", "idle");
         assert_eq!(prompts(&env, "a"), ["remember blue"], "{verb}");
     }
@@ -76,7 +76,7 @@ fn a_fresh_restart_after_an_early_exit_keeps_the_first_task() {
     log_in(&env);
     agent(&env, &["restart", "a", "--fresh"]).ok();
     wait_for(&env, "a", "idle");
-    assert_eq!(prompts(&env, "a"), ["remember blue"], "afresh, and with its task");
+    assert_eq!(prompts(&env, "a"), ["remember blue"], "a new conversation with the task");
     assert_eq!(shown(&env, "a")["conversation"]["begun"], true);
 }
 
@@ -107,19 +107,19 @@ fn a_declined_first_run_question_keeps_the_first_task() {
         terminal.wait_for_text("Do you trust this folder?");
         terminal.keys(&["n", "Enter"]);
         terminal.wait_for_text("Bye.");
-        env.wait_until("the question is gone", || status(&env, "a") != "waiting");
+        env.wait_until("the question is closed", || status(&env, "a") != "waiting");
         std::fs::write(env.project().join("leave"), "").unwrap();
         wait_for(&env, "a", "crashed");
         log_in(&env);
         let outcome = agent(&env, &["resume", "a"]).ok();
-        let said = match task {
-            Some(_) => "`a` starts anew with its task: it had not taken it\n",
+        let output = match task {
+            Some(_) => "`a` starts again with its task, which it had not accepted\n",
             None => "`a` starts with an empty conversation: it had none yet\n",
         };
-        assert_eq!(outcome.stderr, said);
+        assert_eq!(outcome.stderr, output);
         wait_for(&env, "a", "idle");
         if let Some(task) = task {
-            env.wait_until("its task is taken", || !prompts(&env, "a").is_empty());
+            env.wait_until("the task is accepted", || !prompts(&env, "a").is_empty());
             assert_eq!(prompts(&env, "a"), [task]);
         }
     }

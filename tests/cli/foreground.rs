@@ -17,12 +17,12 @@ fn in_a_terminal(env: &TestEnv) -> Terminal<'_> {
 fn a_foreground_agent_refuses_other_terminals_and_counts_as_running() {
     let env = TestEnv::new();
     let terminal = in_a_terminal(&env);
-    let said = "error: agent `a` runs in the foreground of a terminal, outside tmux
-  only that terminal shows it, and only there can one type into it
-hint: `symposium agent restart a` ends it there and goes on with its conversation in tmux
+    let output = "error: agent `a` runs in the foreground of a terminal, outside tmux
+  it can be seen and typed into only in that terminal
+hint: `symposium agent restart a` ends it there and continues its conversation in tmux
 ";
     for verb in [&["send", "a", "x"][..], &["interrupt", "a"], &["approve", "a"], &["hibernate", "a"]] {
-        assert_eq!(agent(&env, verb).fails(1).stderr, said, "{verb:?}");
+        assert_eq!(agent(&env, verb).fails(1).stderr, output, "{verb:?}");
     }
     let other = env.terminal([env.binary(), "agent", "attach", "a"]);
     other.wait_for_text("agent `a` runs in the foreground of a terminal");
@@ -38,7 +38,7 @@ fn a_foreground_agent_is_not_hibernated_for_capacity() {
     std::fs::write(env.state().join("config.toml"), "max_agents = 1\n").unwrap();
     let terminal = in_a_terminal(&env);
     let outcome = agent(&env, &["spawn", "demo", "--name", "b"]).fails(1);
-    assert!(outcome.stderr.contains("1 agent runs, and `max_agents` is 1"), "{outcome:?}");
+    assert!(outcome.stderr.contains("1 agent is running; `max_agents` is 1"), "{outcome:?}");
     assert_eq!(status(&env, "a"), "idle");
     terminal.type_text("/exit");
     terminal.keys(&["Enter"]);

@@ -36,7 +36,7 @@ pub(super) fn import(env: &TestEnv, file: &Path, more: &[&str]) -> crate::suppor
 }
 
 /// Starts a demo agent in a worktree that has taken a prompt and has its own commit.
-pub(super) fn told(env: &TestEnv) -> PathBuf {
+pub(super) fn prompted_agent(env: &TestEnv) -> PathBuf {
     spawned(env, &["demo", "--name", "fix", "--workspace", "worktree", "--task", "remember plum"]);
     wait_for(env, "fix", "idle");
     let at = workspace(env, "fix");
@@ -74,7 +74,7 @@ pub(super) fn assert_untouched(env: &TestEnv) {
 #[test]
 fn an_imported_agent_continues_with_its_work_and_conversation() {
     let one = repository();
-    let at = told(&one);
+    let at = prompted_agent(&one);
     fs::write(at.join("staged"), "s\n").unwrap();
     git(&one, &at, &["add", "staged"]);
     fs::write(at.join("src/lib.rs"), "// three\n").unwrap();
@@ -90,25 +90,28 @@ fn an_imported_agent_continues_with_its_work_and_conversation() {
     let shown_card = agent(&two, &["handoff", "import", file.to_str().unwrap(), "--show"]).ok().stdout;
     assert!(shown_card.contains("2 tasks, 1 message"), "{shown_card}");
     assert_untouched(&two);
-    let said = import(&two, &file, &[]).ok();
-    assert_eq!(said.stdout, "fix\n");
-    assert!(said.stderr.contains("goes on with conversation"), "{said:?}");
-    assert!(said.stderr.contains("2 tasks and 1 message wait on its queue"), "{said:?}");
+    let output = import(&two, &file, &[]).ok();
+    assert_eq!(output.stdout, "fix\n");
+    assert!(output.stderr.contains("continues conversation"), "{output:?}");
+    assert!(output.stderr.contains("2 tasks and 1 message wait on its queue"), "{output:?}");
     let there = workspace(&two, "fix");
     // The first line lacks its leading space, because the output of a command is trimmed.
     assert_eq!(status_of(&two, &there).trim(), "M src/lib.rs\nA  staged\n?? new");
     assert_eq!(fs::read(there.join("new")).unwrap(), [0, 159, 146, 150]);
     assert!(!there.join("target").exists());
     assert_eq!(git(&two, &there, &["log", "--format=%s"]), "second\nfirst");
-    let told = shown(&two, "fix");
-    assert_eq!((&told["branch"], &told["workspace"]), (&"symposium/fix".into(), &"worktree".into()));
-    assert_eq!(told["conversation"]["id"], shown(&one, "fix")["conversation"]["id"]);
-    assert_eq!(told["conversation"]["begun"], true);
+    let prompted_agent = shown(&two, "fix");
+    assert_eq!(
+        (&prompted_agent["branch"], &prompted_agent["workspace"]),
+        (&"symposium/fix".into(), &"worktree".into())
+    );
+    assert_eq!(prompted_agent["conversation"]["id"], shown(&one, "fix")["conversation"]["id"]);
+    assert_eq!(prompted_agent["conversation"]["begun"], true);
     wait_for(&two, "fix", "idle");
     agent(&two, &["send", "fix", "recall"]).ok();
-    two.wait_until("it remembers", || printed(&two, "fix").contains("plum"));
+    two.wait_until("the agent recalls its conversation", || printed(&two, "fix").contains("plum"));
     assert_eq!(prompts(&two, "fix"), ["remember plum", "recall"]);
-    assert_eq!(prompts(&one, "fix"), ["remember plum"], "the first one goes on for itself");
+    assert_eq!(prompts(&one, "fix"), ["remember plum"], "the first agent continues");
     let tasks = two.symposium(["task", "list", "--all", "--json"]).ok().json();
     assert_eq!((&tasks[0]["text"], &tasks[0]["source"]), (&"first of all".into(), &"handoff".into()));
     assert_eq!((&tasks[1]["priority"], &tasks[1]["after"]), (&"low".into(), &serde_json::json!([1])));
@@ -124,27 +127,27 @@ fn an_imported_agent_continues_with_its_work_and_conversation() {
 #[test]
 fn clone_to_creates_a_repository_where_there_is_no_clone() {
     let one = repository();
-    let at = told(&one);
+    let at = prompted_agent(&one);
     fs::write(at.join("new"), "x\n").unwrap();
     let file = exported(&one, "fix");
     let two = TestEnv::new();
     let refused = import(&two, &file, &[]).fails(1);
     assert_snapshot!(two.redacted(&refused.stderr), @"
-    error: `[ROOT]/project` is in no git repository
+    error: `[ROOT]/project` is not in a git repository
       nothing was changed
-    hint: go into a clone of its repository, or name one with `--dir`; `--clone-to DIR` makes one of what is in it
+    hint: change to a clone of its repository, or choose one with `--dir`; `--clone-to DIR` creates one from the hand-off
     ");
     assert_untouched(&two);
     git(&two, &two.project(), &["init", "-q", "-b", "main"]);
     git(&two, &two.project(), &["commit", "-q", "--allow-empty", "-m", "another"]);
     let refused = import(&two, &file, &[]).fails(1);
-    assert!(refused.stderr.contains("has nothing of its history"), "{refused:?}");
+    assert!(refused.stderr.contains("shares no history with it"), "{refused:?}");
     assert_untouched(&two);
     let fresh = two.root().join("fresh");
     import(&two, &file, &["--clone-to", fresh.to_str().unwrap(), "--name", "mine"]).ok();
-    let told = shown(&two, "mine");
+    let prompted_agent = shown(&two, "mine");
     assert_eq!(
-        (&told["working_directory"], &told["branch"]),
+        (&prompted_agent["working_directory"], &prompted_agent["branch"]),
         (&fresh.to_str().unwrap().into(), &"symposium/fix".into())
     );
     assert_eq!(git(&two, &fresh, &["log", "--format=%s"]), "second\nfirst");
@@ -152,31 +155,34 @@ fn clone_to_creates_a_repository_where_there_is_no_clone() {
     wait_for(&two, "mine", "idle");
     let again = import(&two, &file, &["--clone-to", fresh.to_str().unwrap()]).fails(1);
     assert_snapshot!(two.redacted(&again.stderr), @"
-    error: no repository can be made in `[ROOT]/fresh`: it is there already
+    error: cannot create a repository in `[ROOT]/fresh`: it already exists
       nothing was changed
-    hint: name another directory with `--clone-to`: one that is not there yet
+    hint: choose a directory that does not exist with `--clone-to`
     ");
 }
 
 #[test]
 fn import_leaves_existing_agents_and_branches_unchanged() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let file = exported(&one, "fix");
     let two = elsewhere(&one);
     git(&two, &two.project(), &["branch", "symposium/fix"]);
     git(&two, &two.project(), &["branch", "handoff/fix-2"]);
     spawned(&two, &["--name", "fix", "--", "sleep", "1000"]);
     let before = git(&two, &two.project(), &["rev-parse", "symposium/fix", "handoff/fix-2", "main"]);
-    let said = import(&two, &file, &[]).ok();
-    assert_eq!(said.stdout, "fix-2\n");
-    assert!(said.stderr.contains("`fix` is the name of another agent: this agent is `fix-2`"), "{said:?}");
-    assert!(said.stderr.contains("its work is on a new branch, `handoff/fix-2-2`"), "{said:?}");
+    let output = import(&two, &file, &[]).ok();
+    assert_eq!(output.stdout, "fix-2\n");
+    assert!(
+        output.stderr.contains("`fix` is the name of another agent: this agent is `fix-2`"),
+        "{output:?}"
+    );
+    assert!(output.stderr.contains("its work is on a new branch, `handoff/fix-2-2`"), "{output:?}");
     assert_eq!(git(&two, &two.project(), &["rev-parse", "symposium/fix", "handoff/fix-2", "main"]), before);
     import(&two, &file, &["--name", "fix"]).fails(1);
     // The conversation exists here by now: a third import continues with a copy of it.
-    let said = import(&two, &file, &[]).ok();
-    assert!(said.stderr.contains("it goes on with a copy"), "{said:?}");
+    let output = import(&two, &file, &[]).ok();
+    assert!(output.stderr.contains("it continues with a copy"), "{output:?}");
     let ids = ["fix-2", "fix-3"].map(|name| shown(&two, name)["conversation"]["id"].clone());
     assert_ne!(ids[0], ids[1]);
     wait_for(&two, "fix-3", "idle");
@@ -213,13 +219,15 @@ fn secrets_are_refused_and_reported_masked() {
     let file = env.root().join("f");
     let export = ["handoff", "export", "fix", "-o", file.to_str().unwrap()];
     let refused = agent(&env, &export).fails(1);
-    let said = &refused.stderr;
+    let output = &refused.stderr;
     assert!(
-        said.contains("conversation.jsonl line 2: the value of MY_TOKEN: too short to tell any of it"),
-        "{said}"
+        output.contains(
+            "conversation.jsonl line 2: the value of MY_TOKEN: hidden (too short to show a prefix)"
+        ),
+        "{output}"
     );
-    assert!(said.contains("(config line 1): a GitHub token: ghp_… (40 characters)"), "{said}");
-    assert!(!said.contains(&key) && !said.contains("correct-horse"), "{said}");
+    assert!(output.contains("(config line 1): a GitHub token: ghp_… (40 characters)"), "{output}");
+    assert!(!output.contains(&key) && !output.contains("correct-horse"), "{output}");
     assert!(!file.exists());
     let json = agent(&env, &[&export[..], &["--json"]].concat()).fails(1);
     assert!(json.stderr.contains("\"code\":\"secrets\""), "{json:?}");
@@ -247,8 +255,8 @@ fn secrets_are_found_in_every_place_of_the_work() {
         makes(&env, &workspace(&env, "fix"));
         let file = env.root().join("f");
         let refused = agent(&env, &["handoff", "export", "fix", "-o", file.to_str().unwrap()]).fails(1);
-        let told = format!("{where_}: a GitHub token: ghp_… (");
-        assert!(refused.stderr.contains(&told), "{told}: {refused:?}");
+        let prompted_agent = format!("{where_}: a GitHub token: ghp_… (");
+        assert!(refused.stderr.contains(&prompted_agent), "{prompted_agent}: {refused:?}");
         assert!(!refused.stderr.contains(&key), "{refused:?}");
         assert!(!file.exists());
     };
@@ -293,14 +301,14 @@ fn a_made_up_password_is_reported_by_its_position_only() {
     let file = env.root().join("f");
     let export = ["handoff", "export", "fix", "-o", file.to_str().unwrap()];
     let refused = agent(&env, &export).fails(1);
-    let said = &refused.stderr;
-    for told in [
-        "  staged.patch (app.yml line 4): a value of `password`: too short to tell any of it\n",
-        "  unstaged.patch (notes line 2): a password on a command line: too short to tell any of it\n",
+    let output = &refused.stderr;
+    for prompted_agent in [
+        "  staged.patch (app.yml line 4): a value of `password`: hidden (too short to show a prefix)\n",
+        "  unstaged.patch (notes line 2): a password on a command line: hidden (too short to show a prefix)\n",
     ] {
-        assert!(said.contains(told), "{told}: {said}");
+        assert!(output.contains(prompted_agent), "{prompted_agent}: {output}");
     }
-    assert!(!said.contains(&made_up[..3]), "{said}");
+    assert!(!output.contains(&made_up[..3]), "{output}");
     assert!(!file.exists());
     // A placeholder is not a password.
     fs::write(at.join("app.yml"), "db:\n  user: app\n  password:\n    \"changeme\"\n").unwrap();
@@ -331,13 +339,13 @@ fn a_secret_of_the_spawners_environment_is_found_in_the_process() {
     agent(&env, &spawn).env("THEIR_TOKEN", "battery-staple").ok();
     wait_for(&env, "fix", "idle");
     let refused = agent(&env, &["handoff", "export", "fix"]).fails(1);
-    assert!(refused.stderr.contains("the value of THEIR_TOKEN: too short to tell"), "{refused:?}");
+    assert!(refused.stderr.contains("the value of THEIR_TOKEN: hidden (too short"), "{refused:?}");
 }
 
 #[test]
 fn concurrent_imports_do_not_share_names_branches_or_conversations() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let file = exported(&one, "fix");
     let two = elsewhere(&one);
     let all: Vec<_> = (0..3).map(|_| import(&two, &file, &[]).start()).collect();
@@ -369,16 +377,16 @@ fn import_asks_for_agreement_to_commands_and_permissions() {
     let file = exported(&one, "busy");
     let two = elsewhere(&one);
     assert_snapshot!(two.redacted(&import(&two, &file, &[]).fails(1).stderr), @"
-    error: agent `busy` would do things on this machine that need your consent
-      it sets its worktree up with `touch set-up-here`
+    error: agent `busy` would perform actions on this machine that need your consent
+      it sets up its worktree with `touch set-up-here`
       it uses without asking: Bash
-      it runs whatever it likes without asking (tier `free`)
+      it runs any command without asking (tier `free`)
       nothing was changed
-    hint: look at it with `--show`; if you agree, `--yes --trust`
+    hint: inspect it with `--show`; if you agree, add `--yes --trust`
     ");
     assert_untouched(&two);
-    let asked = agent(&two, &["handoff", "import", file.to_str().unwrap()]).fails(2);
-    assert!(asked.stderr.contains("needs a confirmation"), "{asked:?}");
+    let refused = agent(&two, &["handoff", "import", file.to_str().unwrap()]).fails(2);
+    assert!(refused.stderr.contains("needs a confirmation"), "{refused:?}");
     import(&two, &file, &["--trust"]).ok();
     assert!(workspace(&two, "busy").join("set-up-here").exists());
     let command = shown(&two, "busy")["command"].to_string();
@@ -391,21 +399,24 @@ fn without_its_conversation_the_agent_gets_the_recap() {
     one.fake_program("claude", &format!("exec {} demo-agent \"$@\"", one.binary()));
     spawned(&one, &["claude", "--name", "fix", "--title", "the plum", "--task", "remember plum"]);
     wait_for(&one, "fix", "idle");
-    let said = agent(&one, &["handoff", "export", "fix", "-o", "f"]).ok();
-    assert!(said.stderr.contains("begins a new conversation with the recap"), "{said:?}");
+    let output = agent(&one, &["handoff", "export", "fix", "-o", "f"]).ok();
+    assert!(output.stderr.contains("begins a new conversation with the recap"), "{output:?}");
     let file = one.project().join("f");
     let two = elsewhere(&one);
     // The files of the work may tell an agent CLI what to run.
     let refused = import(&two, &file, &[]).fails(1);
-    assert!(refused.stderr.contains("it runs `claude` in the work that comes with it"), "{refused:?}");
+    assert!(refused.stderr.contains("it runs `claude` in the imported work"), "{refused:?}");
     let refused = import(&two, &file, &["--trust"]).fails(1);
     assert!(refused.stderr.contains("`claude` is not installed"), "{refused:?}");
     assert_untouched(&two);
     two.fake_program("claude", &format!("exec {} demo-agent \"$@\"", two.binary()));
     import(&two, &file, &["--trust"]).ok();
     wait_for(&two, "fix", "idle");
-    let told = prompts(&two, "fix");
-    assert!(told.len() == 1 && told[0].contains("You take over the work of agent `fix`"), "{told:?}");
+    let prompted_agent = prompts(&two, "fix");
+    assert!(
+        prompted_agent.len() == 1 && prompted_agent[0].contains("You take over the work of agent `fix`"),
+        "{prompted_agent:?}"
+    );
     assert_eq!(shown(&two, "fix")["title"], "the plum");
 }
 
@@ -414,8 +425,11 @@ fn export_reports_files_outside_of_a_repository_as_not_packed() {
     let one = TestEnv::new();
     spawned(&one, &["demo", "--name", "fix", "--workspace", "scratch", "--task", "remember plum"]);
     wait_for(&one, "fix", "idle");
-    let said = agent(&one, &["handoff", "export", "fix", "-o", "f"]).ok();
-    assert!(said.stderr.contains("is in no git repository: the files in it are not packed"), "{said:?}");
+    let output = agent(&one, &["handoff", "export", "fix", "-o", "f"]).ok();
+    assert!(
+        output.stderr.contains("is not in a git repository: the files in it are not packed"),
+        "{output:?}"
+    );
     let two = TestEnv::new();
     import(&two, &one.project().join("f"), &[]).ok();
     assert_eq!(shown(&two, "fix")["workspace"], "scratch");
@@ -443,7 +457,7 @@ fn an_agent_may_neither_export_nor_import() {
 #[test]
 fn an_import_killed_at_any_step_is_cleaned_up_by_rm() {
     let one = repository();
-    let at = told(&one);
+    let at = prompted_agent(&one);
     fs::write(at.join("new"), "x\n").unwrap();
     let file = exported(&one, "fix");
     let two = elsewhere(&one);
@@ -466,10 +480,10 @@ fn an_import_killed_at_any_step_is_cleaned_up_by_rm() {
         if there {
             assert_eq!(shown(&two, "fix")["status"], "crashed", "{step}");
             let refused = agent(&two, &["resume", "fix"]).fails(1);
-            let why = ["was never taken over to the end", "it is not there any more"];
+            let why = ["was not imported completely", "it no longer exists"];
             assert!(why.iter().any(|why| refused.stderr.contains(why)), "{step}: {refused:?}");
-            let said = agent(&two, &["rm", "fix"]).ok();
-            assert!(!said.stderr.contains("stays"), "{step}: {said:?}");
+            let output = agent(&two, &["rm", "fix"]).ok();
+            assert!(!output.stderr.contains("stays"), "{step}: {output:?}");
         }
         // The remains of an import that was killed before it was recorded are removed by the next import of that name.
         let demo = two.state().join("demo");
@@ -500,7 +514,7 @@ fn an_import_killed_at_any_step_is_cleaned_up_by_rm() {
 #[test]
 fn an_import_whose_start_fails_leaves_nothing() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let file = exported(&one, "fix");
     let two = elsewhere(&one);
     super::without_settling(&two, &[]);
@@ -513,7 +527,7 @@ fn an_import_whose_start_fails_leaves_nothing() {
 #[test]
 fn import_does_not_overwrite_the_work_of_a_lost_record() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let file = exported(&one, "fix");
     let two = elsewhere(&one);
     spawned(&two, &["--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
@@ -529,7 +543,7 @@ fn import_does_not_overwrite_the_work_of_a_lost_record() {
 #[test]
 fn a_partial_clone_remains_only_after_a_kill_and_is_reported() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let file = exported(&one, "fix");
     let two = TestEnv::new();
     let fresh = two.root().join("fresh");
@@ -538,9 +552,9 @@ fn a_partial_clone_remains_only_after_a_kill_and_is_reported() {
     assert_eq!(outcome.code, 137, "{outcome:?}");
     assert_eq!(shown(&two, "fix")["status"], "crashed");
     let refused = agent(&two, &["resume", "fix"]).fails(1);
-    assert!(refused.stderr.contains("was never taken over to the end"), "{refused:?}");
-    let said = agent(&two, &["rm", "fix"]).ok();
-    assert!(said.stderr.contains("was begun for it and is left"), "{said:?}");
+    assert!(refused.stderr.contains("was not imported completely"), "{refused:?}");
+    let output = agent(&two, &["rm", "fix"]).ok();
+    assert!(output.stderr.contains("was created for it and remains"), "{output:?}");
     assert!(fresh.join("src/lib.rs").exists());
     import(&two, &file, &to).fails(1);
     fs::remove_dir_all(&fresh).unwrap();

@@ -3,7 +3,7 @@
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::agent;
-use super::handoff::{elsewhere, exported, import, told};
+use super::handoff::{elsewhere, exported, import, prompted_agent};
 use super::workspace::{git, repository};
 use crate::support::TestEnv;
 
@@ -15,14 +15,14 @@ fn stands_still_at(env: &TestEnv, word: &str) {
     env.fake_program("git", &script);
 }
 
-fn stands(env: &TestEnv) -> bool {
+fn is_stopped(env: &TestEnv) -> bool {
     env.processes().iter().any(|process| process.command.ends_with("sleep 4242"))
 }
 
 #[test]
 fn git_ends_when_the_importing_process_is_killed() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let file = exported(&one, "fix");
     let two = elsewhere(&one);
     for (word, signal) in [
@@ -33,10 +33,10 @@ fn git_ends_when_the_importing_process_is_killed() {
     ] {
         stands_still_at(&two, word);
         let running = import(&two, &file, &[]).start();
-        two.wait_until("git stands still", || stands(&two));
+        two.wait_until("git is stopped", || is_stopped(&two));
         kill_process(Pid::from_raw(running.pid()).unwrap(), signal).unwrap();
         assert_eq!(running.finish().code, 128 + signal.as_raw(), "{word}");
-        two.wait_until("git is gone", || !stands(&two));
+        two.wait_until("git has ended", || !is_stopped(&two));
         two.fake_program("git", &format!("exec {} \"$@\"", two.root().join("tools/git").display()));
         // It may have been killed before it was recorded.
         agent(&two, &["rm", "--force", "fix"]).outcome();
@@ -51,6 +51,6 @@ fn the_hidden_child_runner_refuses_other_callers() {
     let env = TestEnv::new();
     let made = env.root().join("made");
     let refused = env.symposium(["tied", "/bin/touch", made.to_str().unwrap()]).fails(1);
-    assert!(refused.stderr.contains("the process that asked for it has ended"), "{refused:?}");
+    assert!(refused.stderr.contains("the parent process has ended"), "{refused:?}");
     assert!(!made.exists());
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use super::handoff::{elsewhere, import, told};
+use super::handoff::{elsewhere, import, prompted_agent};
 use super::workspace::repository;
 use super::{agent, prompts, spawned, wait_for};
 
@@ -17,16 +17,17 @@ fn export_replaces_a_file_only_on_request() {
     assert_eq!(path.trim_end(), file.to_str().unwrap());
     let before = fs::read(&file).unwrap();
     assert_snapshot!(env.redacted(&agent(&env, &["handoff", "export", "fix"]).fails(1).stderr), @"
-    error: `[ROOT]/project/fix.handoff.tar.gz` is there already
+    error: `[ROOT]/project/fix.handoff.tar.gz` already exists
       nothing was changed
-    hint: name another file with `-o`, or replace it with `--force`
+    hint: choose another file with `-o`, or replace it with `--force`
     ");
     assert_eq!(fs::read(&file).unwrap(), before);
     agent(&env, &["handoff", "export", "fix", "--force"]).ok();
-    let told = agent(&env, &["handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
+    let prompted_agent =
+        agent(&env, &["handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
     assert!(
-        !told["manifest"].to_string().contains("unstaged.patch"),
-        "the first is not in the second: {told}"
+        !prompted_agent["manifest"].to_string().contains("unstaged.patch"),
+        "the first is not in the second: {prompted_agent}"
     );
     agent(&env, &["handoff", "export", "none"]).fails(3);
     // In a directory the file gets its default name.
@@ -38,11 +39,11 @@ fn export_replaces_a_file_only_on_request() {
 #[test]
 fn export_to_stdout_writes_only_the_archive() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let file = one.root().join("sent");
     let script = format!("{} agent handoff export fix -o - > {}", one.binary(), file.display());
-    let said = one.program("sh", ["-c", &script]).ok();
-    assert!(said.stderr.contains("take it over with: symposium agent handoff import FILE"), "{said:?}");
+    let outcome = one.program("sh", ["-c", &script]).ok();
+    assert!(outcome.stderr.contains("import it with: symposium agent handoff import FILE"), "{outcome:?}");
     assert!(!one.project().join("-").exists());
     let two = elsewhere(&one);
     import(&two, &file, &[]).ok();
@@ -59,7 +60,7 @@ fn export_to_a_full_device_is_an_error() {
     let script = format!("{} agent handoff export fix -o - > /dev/full", env.binary());
     let refused = env.program("sh", ["-c", &script]).fails(1);
     assert!(refused.stderr.contains("error: cannot write the handoff to standard output"), "{refused:?}");
-    assert!(!refused.stderr.contains("take it over"), "{refused:?}");
+    assert!(!refused.stderr.contains("import it with"), "{refused:?}");
 }
 
 #[test]
@@ -68,9 +69,9 @@ fn export_refuses_a_terminal_and_json_as_destination() {
     spawned(&env, &["demo", "--name", "fix"]);
     let json = agent(&env, &["handoff", "export", "fix", "-o", "-", "--json"]).fails(2);
     assert_eq!(json.stdout, "");
-    assert!(json.stderr.contains("`--json` would stand in it"), "{json:?}");
+    assert!(json.stderr.contains("cannot be combined with `--json`"), "{json:?}");
     let terminal = env.terminal([env.binary(), "agent", "handoff", "export", "fix", "-o", "-"]);
-    terminal.wait_for_text("standard output is a terminal");
+    terminal.wait_for_text("cannot be written to a terminal");
     assert_eq!(terminal.wait_for_exit(), 2);
     assert!(!env.project().join("-").exists());
     agent(&env, &["handoff", "export", "fix", "-o", "./-"]).ok();

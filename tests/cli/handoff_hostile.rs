@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use tar::{Archive, Builder, EntryType, Header};
 
 use super::agent;
-use super::handoff::{assert_untouched, elsewhere, exported, told};
+use super::handoff::{assert_untouched, elsewhere, exported, prompted_agent};
 use super::workspace::repository;
 use crate::support::TestEnv;
 
@@ -85,7 +85,7 @@ fn refused(env: &TestEnv, what: &str, bytes: &[u8]) {
 #[test]
 fn malicious_handoffs_are_refused_without_changes() {
     let one = repository();
-    let at = told(&one);
+    let at = prompted_agent(&one);
     fs::write(at.join("new"), "x\n").unwrap();
     let good = Parts::of(&exported(&one, "fix"));
     let two = elsewhere(&one);
@@ -214,7 +214,7 @@ fn malicious_handoffs_are_refused_without_changes() {
 #[test]
 fn truncated_and_altered_handoffs_are_refused() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let bytes = fs::read(exported(&one, "fix")).unwrap();
     let two = elsewhere(&one);
     for at in [0, 1, 9, 200, bytes.len() / 2, bytes.len() - 9, bytes.len() - 1] {
@@ -230,7 +230,7 @@ fn truncated_and_altered_handoffs_are_refused() {
 #[test]
 fn a_symbolic_link_in_the_work_cannot_lead_outside() {
     let one = repository();
-    let at = told(&one);
+    let at = prompted_agent(&one);
     std::os::unix::fs::symlink("/etc", at.join("out")).unwrap();
     super::workspace::git(&one, &at, &["add", "out"]);
     super::workspace::git(&one, &at, &["commit", "-q", "-m", "a link"]);
@@ -247,7 +247,7 @@ fn a_symbolic_link_in_the_work_cannot_lead_outside() {
 #[test]
 fn handoff_branches_cannot_shadow_existing_refs() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let good = Parts::of(&exported(&one, "fix"));
     let two = elsewhere(&one);
     let git = |args: &[&str]| super::workspace::git(&two, &two.project(), args);
@@ -263,9 +263,9 @@ fn handoff_branches_cannot_shadow_existing_refs() {
         fs::write(&file, parts.packed()).unwrap();
         let name = format!("a{at}");
         let import = ["handoff", "import", file.to_str().unwrap(), "--yes", "--name", &name];
-        let said = agent(&two, &import).ok();
-        let told = format!("its work is on a new branch, `handoff/{name}`");
-        assert!(said.stderr.contains(&told), "{branch}: {said:?}");
+        let result = agent(&two, &import).ok();
+        let prompted_agent = format!("its work is on a new branch, `handoff/{name}`");
+        assert!(result.stderr.contains(&prompted_agent), "{branch}: {result:?}");
     }
     assert_eq!(git(&["rev-parse", "origin/main", "refs/remotes/origin/main", "v1", &first[..7]]), before);
     let fresh = two.root().join("fresh");
@@ -286,7 +286,7 @@ fn handoff_branches_cannot_shadow_existing_refs() {
 #[test]
 fn control_characters_of_a_handoff_are_not_shown() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let mut parts = Parts::of(&exported(&one, "fix"));
     let evil = "x\u{1b}]0;owned\u{7}\u{202e}\r\n  agent  trusted";
     parts.json("manifest.json", |manifest| {
@@ -319,7 +319,7 @@ fn control_characters_of_a_handoff_are_not_shown() {
 #[test]
 fn a_decompression_bomb_is_refused_before_anything_is_created() {
     let one = repository();
-    let at = told(&one);
+    let at = prompted_agent(&one);
     let mut parts = Parts::of(&exported(&one, "fix"));
     let tree = |leaf: String| {
         let list: String = (0..10).map(|n| format!("{leaf}\t{n}\n")).collect();
@@ -343,7 +343,7 @@ fn a_decompression_bomb_is_refused_before_anything_is_created() {
     for more in [&[][..], &["--clone-to", fresh.to_str().unwrap()]] {
         let import = [&["handoff", "import", file, "--yes"], more].concat();
         let refused = agent(&two, &import).fails(1);
-        let why = "it unfolds to more than 1000000 files and directories\n  nothing was changed\nhint: ask its author";
+        let why = "it unpacks to more than 1000000 files and directories\n  nothing was changed\nhint: ask its author";
         assert!(refused.stderr.contains(why), "{refused:?}");
         assert!(!fresh.exists());
         assert_untouched(&two);
@@ -353,7 +353,7 @@ fn a_decompression_bomb_is_refused_before_anything_is_created() {
 #[test]
 fn a_clone_started_for_a_bad_handoff_is_removed() {
     let one = repository();
-    told(&one);
+    prompted_agent(&one);
     let mut parts = Parts::of(&exported(&one, "fix"));
     *parts.part("unstaged.patch") = b"diff --git a/.git/x b/.git/x\nnew file mode 100644\n--- /dev/null\n+++ b/.git/x\n@@ -0,0 +1 @@\n+evil\n".to_vec();
     let two = TestEnv::new();
@@ -361,7 +361,7 @@ fn a_clone_started_for_a_bad_handoff_is_removed() {
     fs::write(&file, parts.packed()).unwrap();
     let paths = [&file, &fresh].map(|path| path.to_str().unwrap());
     let refused = agent(&two, &["handoff", "import", paths[0], "--clone-to", paths[1], "--yes"]).fails(1);
-    assert!(refused.stderr.contains("its work cannot be taken over"), "{refused:?}");
+    assert!(refused.stderr.contains("its work cannot be imported"), "{refused:?}");
     assert!(!fresh.exists());
     assert_untouched(&two);
 }

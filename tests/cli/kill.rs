@@ -58,7 +58,7 @@ fn a_program_that_handles_the_signal_may_finish() {
     let env = TestEnv::new();
     let script = "trap 'echo saved > saved; exit 0' TERM; echo up; while :; do sleep 0.05; done";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
-    env.wait_until("it is up", || printed(&env, "a").contains("up"));
+    env.wait_until("the program is up", || printed(&env, "a").contains("up"));
     agent(&env, &["stop", "a"]).ok();
     assert_eq!(std::fs::read_to_string(env.project().join("saved")).unwrap(), "saved\n");
 }
@@ -80,7 +80,7 @@ fn a_hung_agent_and_its_stray_child_are_killed() {
     wait_for(&env, "a", "idle");
     agent(&env, &["send", "a", "/hang"]).ok();
     agent(&env, &["kill", "a", "--grace", "200ms"]).ok();
-    env.wait_until("nothing of it is left", || {
+    env.wait_until("no process is left", || {
         env.processes().iter().all(|one| one.command.contains("tmux") || one.command.contains("transcript"))
     });
 }
@@ -112,7 +112,7 @@ fn kill_all_ends_every_running_agent() {
     let outcome = agent(&env, &["kill", "--all", "--json"]).ok();
     let ended = |name| json!({"name": name, "was_running": true});
     assert_eq!(outcome.json(), json!([ended("a"), ended("b")]));
-    assert_eq!(agent(&env, &["kill", "--all"]).ok().stderr, "no agent runs\n");
+    assert_eq!(agent(&env, &["kill", "--all"]).ok().stderr, "no agent is running\n");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn kill_all_includes_agents_that_wait_for_a_restart() {
     let outcome = agent(&env, &["kill", "--all", "--json"]).ok();
     assert_eq!(outcome.json(), json!([{"name": "a", "was_running": false}]));
     assert_eq!((status(&env, "a").as_str(), status(&env, "b").as_str()), ("stopped", "crashed"));
-    assert_eq!(agent(&env, &["kill", "--all"]).ok().stderr, "no agent runs\n");
+    assert_eq!(agent(&env, &["kill", "--all"]).ok().stderr, "no agent is running\n");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn killing_a_stopped_agent_succeeds_and_changes_nothing() {
     agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "exit 3"]).outcome();
     wait_for(&env, "a", "crashed");
     let outcome = agent(&env, &["kill", "a"]).ok();
-    assert_eq!(outcome.stderr, "`a` did not run; `symposium agent resume a` brings it back\n");
+    assert_eq!(outcome.stderr, "`a` was not running; `symposium agent resume a` brings it back\n");
     assert_eq!(shown(&env, "a")["exit"], json!({"code": 3, "signal": null}));
 }
 

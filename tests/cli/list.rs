@@ -141,7 +141,7 @@ fn list_json_has_the_fields_of_the_contract() {
     fields.sort();
     let mut promised = "name id title spec kind status status_since reason exit working_directory project branch \
         workspace command pid tmux created_at last_activity last_attached clients conversation parent ephemeral \
-        restart task tasks host waiting_for directory_gone params question prompt failure"
+        restart task tasks host waiting_for directory_gone params question prompt failure shares"
         .split_whitespace()
         .collect::<Vec<_>>();
     promised.sort_unstable();
@@ -249,10 +249,10 @@ fn agents_are_listed_while_the_registry_is_locked() {
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let pid = env.registry()["sessions"]["a"]["pid"].to_string();
     env.program("kill", ["-9", &server]).ok();
-    env.wait_until("the agent's process is gone", || !std::path::Path::new("/proc").join(&pid).exists());
+    env.wait_until("the agent's process has ended", || !std::path::Path::new("/proc").join(&pid).exists());
     let outcome = agent(&env, &["list"]).ok();
     assert!(outcome.stdout.contains("lost"), "{outcome:?}");
-    assert!(outcome.stderr.contains("what was found could not be written down within "), "{outcome:?}");
+    assert!(outcome.stderr.contains("the observed status could not be stored within "), "{outcome:?}");
     drop(lock);
     agent(&env, &["list"]).ok();
     assert_eq!(env.registry()["sessions"]["a"]["status"]["status"], "lost");

@@ -14,7 +14,7 @@ fn logs_print_every_byte_and_plain_prints_text() {
     let script =
         r"printf 'one\n\033[31mred\033[0m two\nover\rOVER\n\033[?25lspin 1\033[5D2\n'; printf 'last'";
     spawned(&env, &["--name", "a", "--", "sh", "-c", &format!("{script}; exec sleep 1000")]);
-    env.wait_until("all is written down", || printed(&env, "a").contains("last"));
+    env.wait_until("the whole output is logged", || printed(&env, "a").contains("last"));
     let raw = agent(&env, &["logs", "a"]).ok().stdout;
     assert_eq!(raw, "one\r\n\u{1b}[31mred\u{1b}[0m two\r\nover\rOVER\r\n\u{1b}[?25lspin 1\u{1b}[5D2\r\nlast");
     assert_eq!(printed(&env, "a"), "one\nred two\nOVER\ns2in 1\nlast\n");
@@ -27,18 +27,18 @@ fn follow_is_refused_with_json() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let outcome = agent(&env, &["logs", "a", "-f", "--json"]).fails(2);
-    assert!(outcome.stderr.contains("`--follow` goes on as the terminal shows it"), "{outcome:?}");
+    assert!(outcome.stderr.contains("`--follow` cannot be combined with `--json`"), "{outcome:?}");
 }
 
 #[test]
 fn logs_outlive_the_agent_and_the_server() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo kept; exec sleep 1000"]);
-    env.wait_until("it is written down", || printed(&env, "a") == "kept\n");
+    env.wait_until("the output is logged", || printed(&env, "a") == "kept\n");
     agent(&env, &["kill", "a"]).ok();
     assert_eq!(printed(&env, "a"), "kept\n");
     env.tmux(["kill-server"]).ok();
-    env.wait_until("the server is gone", || env.processes().is_empty());
+    env.wait_until("the server has ended", || env.processes().is_empty());
     assert_eq!(agent(&env, &["logs", "a"]).ok().stdout, "kept\r\n");
     assert_eq!(agent(&env, &["peek", "a"]).ok().stdout, "kept\n");
 }
@@ -50,7 +50,7 @@ fn the_last_output_of_a_short_program_is_kept() {
         let name = format!("a{n}");
         spawned(&env, &["--name", &name, "--", "sh", "-c", "echo some; echo the very last"]);
         wait_for(&env, &name, "exited");
-        env.wait_until("its last words are there", || printed(&env, &name) == "some\nthe very last\n");
+        env.wait_until("the last output is logged", || printed(&env, &name) == "some\nthe very last\n");
     }
 }
 
@@ -58,10 +58,10 @@ fn the_last_output_of_a_short_program_is_kept() {
 fn a_resumed_agent_appends_to_the_same_transcript() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo life; exec sleep 1000"]);
-    env.wait_until("it is written down", || printed(&env, "a") == "life\n");
+    env.wait_until("the output is logged", || printed(&env, "a") == "life\n");
     agent(&env, &["kill", "a"]).ok();
     agent(&env, &["resume", "a"]).ok();
-    env.wait_until("both lives are there", || printed(&env, "a").matches("life").count() == 2);
+    env.wait_until("the output of both runs is logged", || printed(&env, "a").matches("life").count() == 2);
 }
 
 #[test]
@@ -69,14 +69,14 @@ fn since_omits_earlier_output() {
     let env = TestEnv::new();
     let script = "echo before; while [ ! -e go ]; do sleep 0.02; done; echo after; exec sleep 1000";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
-    env.wait_until("the first is there", || printed(&env, "a") == "before\n");
+    env.wait_until("the first output is logged", || printed(&env, "a") == "before\n");
     // The index has a resolution of one second, so the chosen time is a whole second away from both outputs.
     let seconds = || env.program("date", ["+%s"]).ok().stdout.trim().parse::<i64>().expect("a number");
     let first = seconds();
-    env.wait_until("two seconds are over", || seconds() > first + 1);
+    env.wait_until("two seconds have passed", || seconds() > first + 1);
     let between = env.program("date", ["-u", "+%Y-%m-%dT%H:%M:%SZ"]).ok().stdout.trim().to_owned();
     fs::write(env.project().join("go"), "").unwrap();
-    env.wait_until("the second is there", || printed(&env, "a").contains("after"));
+    env.wait_until("the second output is logged", || printed(&env, "a").contains("after"));
     assert_eq!(agent(&env, &["logs", "a", "--plain", "--since", &between]).ok().stdout, "after\n");
     assert_eq!(agent(&env, &["logs", "a", "--plain", "--since", "1h"]).ok().stdout, "before\nafter\n");
     let outcome = agent(&env, &["logs", "a", "--since", "yesterday"]).fails(2);
@@ -91,11 +91,11 @@ fn follow_prints_output_until_the_agent_ends() {
     let env = TestEnv::new();
     let script = "echo first; while read -r line; do echo \"got $line\"; done";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
-    env.wait_until("the first is there", || printed(&env, "a") == "first\n");
+    env.wait_until("the first output is logged", || printed(&env, "a") == "first\n");
     let follower = agent(&env, &["logs", "a", "-f"]).start();
-    env.wait_until("it shows what was", || follower.stdout_so_far().contains("first"));
+    env.wait_until("earlier output is shown", || follower.stdout_so_far().contains("first"));
     agent(&env, &["send", "a", "more"]).ok();
-    env.wait_until("it shows what comes", || follower.stdout_so_far().contains("got more"));
+    env.wait_until("new output is shown", || follower.stdout_so_far().contains("got more"));
     agent(&env, &["kill", "a"]).ok();
     let shown = follower.finish().ok().stdout;
     assert_eq!(shown.matches("first").count(), 1, "{shown}");
@@ -107,12 +107,12 @@ fn follow_continues_after_a_rename() {
     let env = TestEnv::new();
     let script = "echo first; while read -r line; do echo \"got $line\"; done";
     spawned(&env, &["--name", "old", "--", "sh", "-c", script]);
-    env.wait_until("the first is there", || printed(&env, "old") == "first\n");
+    env.wait_until("the first output is logged", || printed(&env, "old") == "first\n");
     let follower = agent(&env, &["logs", "old", "-f"]).start();
-    env.wait_until("it shows what was", || follower.stdout_so_far().contains("first"));
+    env.wait_until("earlier output is shown", || follower.stdout_so_far().contains("first"));
     agent(&env, &["rename", "old", "new"]).ok();
     agent(&env, &["send", "new", "more"]).ok();
-    env.wait_until("it shows what comes", || follower.stdout_so_far().contains("got more"));
+    env.wait_until("new output is shown", || follower.stdout_so_far().contains("got more"));
     agent(&env, &["kill", "new"]).ok();
     assert_eq!(follower.finish().ok().stdout.matches("got more").count(), 1);
 }
@@ -121,7 +121,7 @@ fn follow_continues_after_a_rename() {
 fn a_closed_pipe_is_not_an_error() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "seq 100000; exec sleep 1000"]);
-    env.wait_until("all is written down", || printed(&env, "a").contains("\n100000\n"));
+    env.wait_until("the whole output is logged", || printed(&env, "a").contains("\n100000\n"));
     let script = format!("{} agent logs a | head -n 1; echo ${{PIPESTATUS[0]}}", env.binary());
     assert_eq!(env.program("bash", ["-c", &script]).ok().stdout, "1\r\n0\n");
 }
@@ -148,9 +148,7 @@ fn output_beyond_the_log_limit_neither_blocks_nor_fills_the_disk() {
         files.filter_map(|file| Some(file.ok()?.metadata().ok()?.len())).sum()
     };
     let log = env.state().join("instances/a/transcript.log");
-    env.wait_until("the end is written down", || {
-        fs::read(&log).is_ok_and(|text| text.ends_with(b"the end\r\n"))
-    });
+    env.wait_until("the end is logged", || fs::read(&log).is_ok_and(|text| text.ends_with(b"the end\r\n")));
     assert!(size() < 100_000_000, "{} bytes", size());
     let tail = agent(&env, &["logs", "a"]).within(Duration::from_secs(30)).ok().stdout;
     assert!(tail.ends_with("the end\r\n"), "{:?}", &tail[tail.len().saturating_sub(200)..]);
@@ -161,8 +159,8 @@ fn alternate_screen_output_is_logged_in_place() {
     let env = TestEnv::new();
     let script = r"printf 'plain\n\033[?1049h\033[2J\033[HALT SCREEN\n\033[?1049lback\n'; exec sleep 1000";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
-    env.wait_until("all is written down", || printed(&env, "a").contains("back"));
+    env.wait_until("the whole output is logged", || printed(&env, "a").contains("back"));
     assert_eq!(printed(&env, "a"), "plain\nALT SCREEN\nback\n");
-    let told = agent(&env, &["logs", "a", "--json"]).ok().json();
-    assert_eq!(told["lines"], json!(["plain", "ALT SCREEN", "back"]));
+    let value = agent(&env, &["logs", "a", "--json"]).ok().json();
+    assert_eq!(value["lines"], json!(["plain", "ALT SCREEN", "back"]));
 }

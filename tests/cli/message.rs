@@ -44,8 +44,8 @@ fn a_message_waits_until_it_is_read_once() {
     let sent = by(&env, "lead", &["send", "fix", "look at \u{1f980}\nand that"]).ok();
     assert_snapshot!(sent.stderr, @"
     sent to `fix` as message 1
-    `fix` is a plain command: it does not tell when it is idle, so it has to ask (`symposium message read`); `symposium agent send` types at once
-    it waits for the supervisor, which does not run; `symposium supervisor start`
+    `fix` is a plain command, which does not report when it is idle, so it has to read its mail itself (`symposium message read`); `symposium agent send` types immediately
+    it waits for the supervisor, which is not running; `symposium supervisor start`
     ");
     assert_eq!(sent.stdout, "");
     assert_snapshot!(message(&env, &["list"]).ok().stderr, @"no unread mail; `--all` shows the rest");
@@ -99,37 +99,37 @@ fn an_unknown_recipient_is_reported_with_suggestions() {
     let empty = message(&env, &["send", "fix", "x"]).fails(3);
     assert!(empty.stderr.contains("there are no agents yet"), "{empty:?}");
     family(&env, &[("api-fix", ""), ("docs", "")]);
-    let said = |run: Run, code| env.redacted(&run.fails(code).stderr);
-    assert_snapshot!(said(message(&env, &["send", "api-fx", "x"]), 3), @"
+    let failure = |run: Run, code| env.redacted(&run.fails(code).stderr);
+    assert_snapshot!(failure(message(&env, &["send", "api-fx", "x"]), 3), @"
     error: no agent named `api-fx`
       known agents: api-fix, docs
       nothing was sent
     hint: did you mean `symposium message send api-fix …`?
     ");
-    assert_snapshot!(said(message(&env, &["send", "docs@web", "x"]), 3), @"
+    assert_snapshot!(failure(message(&env, &["send", "docs@web", "x"]), 3), @"
     error: agent `docs` is not in project `web`
       it is in [ROOT]/project
       nothing was sent
     hint: did you mean `symposium message send docs …`?
     ");
-    assert_snapshot!(said(message(&env, &["send", "@projct", "x"]), 3), @"
-    error: no agent is in a project `projct`
+    assert_snapshot!(failure(message(&env, &["send", "@projct", "x"]), 3), @"
+    error: no agent is in project `projct`
       projects with agents: [ROOT]/project
       nothing was sent
     hint: did you mean `symposium message send @project …`?
     ");
-    assert_snapshot!(said(message(&env, &["send", "parent", "x"]), 2), @"
-    error: `parent` is an address for agents: a person has no parent
+    assert_snapshot!(failure(message(&env, &["send", "parent", "x"]), 2), @"
+    error: `parent` is a target for agents only: a user has no parent
       nothing was sent
     hint: a target is an agent, `agent@project`, `@project`, `parent`, `children` or `person`
     ");
-    assert_snapshot!(said(by(&env, "docs", &["send", "children", "x"]), 3), @"
+    assert_snapshot!(failure(by(&env, "docs", &["send", "children", "x"]), 3), @"
     error: agent `docs` has no children
       nothing was sent
-    hint: `symposium agent spawn` starts one; `symposium agent list --tree` shows who has
+    hint: `symposium agent spawn` starts one; `symposium agent list --tree` shows all children
     ");
     let keys = message(&env, &["send", "docs", "a\u{1b}[201~b"]).fails(2);
-    assert!(keys.stderr.contains("holds the control character U+001B"), "{keys:?}");
+    assert!(keys.stderr.contains("contains the control character U+001B"), "{keys:?}");
     message(&env, &["send", "docs", "-"]).stdin("\n").fails(2);
     message(&env, &["list", "--agent", "nobody"]).fails(3);
     assert_eq!(message(&env, &["list", "--agent", "docs", "--all", "--json"]).ok().json(), json!([]));
@@ -158,8 +158,8 @@ fn a_stopped_agent_finds_its_messages_after_a_resume() {
     spawned(&env, &["demo", "--name", "fix"]);
     agent(&env, &["kill", "fix"]).ok();
     let sent = message(&env, &["send", "fix", "for later"]).ok();
-    let said = "kept until it can be read: `fix` is stopped; `symposium agent resume fix`";
-    assert!(sent.stderr.lines().any(|line| line == said), "{sent:?}");
+    let failure = "kept until it can be read: `fix` is stopped; `symposium agent resume fix`";
+    assert!(sent.stderr.lines().any(|line| line == failure), "{sent:?}");
     agent(&env, &["resume", "fix"]).ok();
     let unread = message(&env, &["list", "--agent", "fix", "--json"]).ok().json();
     assert_eq!(brief(&unread), [entry("person", "fix", "for later")]);

@@ -44,7 +44,7 @@ fn the_supervisor_serves_metrics_only() {
     let address = free_address();
     let _terminal = env.terminal([env.binary(), "supervisor", "run", "--metrics", &address.to_string()]);
     let own = address.to_string();
-    env.wait_until("it serves", || {
+    env.wait_until("the metrics are served", || {
         get(address, "/metrics", &own).is_some_and(|text| text.contains("symposium_agents{"))
     });
     assert!(get(address, "/", &own).unwrap().starts_with("HTTP/1.1 404"));
@@ -60,7 +60,7 @@ fn half_open_connections_do_not_block_the_metrics() {
     let _terminal = env.terminal(["sh", "-c", &script]);
     let own = address.to_string();
     let is_served = || get(address, "/metrics", &own).is_some_and(|text| text.contains("symposium_agents{"));
-    env.wait_until("it serves", is_served);
+    env.wait_until("the metrics are served", is_served);
     let half_open: Vec<_> = (0..300)
         .filter_map(|_| {
             let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(5)).ok()?;
@@ -69,7 +69,7 @@ fn half_open_connections_do_not_block_the_metrics() {
         })
         .collect();
     assert!(half_open.len() > 64, "{} connections", half_open.len());
-    env.wait_until("it serves others all the same", is_served);
+    env.wait_until("other clients are still served", is_served);
     let status = env.symposium(["supervisor", "status", "--json"]).ok().json();
     assert_eq!(status["running"], true);
 }

@@ -61,8 +61,10 @@ fn a_foreground_agent_needs_no_tmux_and_is_recorded() {
     env.forget_program("tmux");
     let script = "echo running as $SYMPOSIUM_AGENT; while [ ! -e go ]; do sleep 0.02; done; exit 5";
     let running = agent(&env, &["spawn", "--foreground", "--name", "a", "--", "sh", "-c", script]).start();
-    env.wait_until("it runs", || running.stdout_so_far() == "running as a\n");
-    env.wait_until("it is recorded", || env.registry()["sessions"]["a"]["status"]["status"] == "working");
+    env.wait_until("the agent is running", || running.stdout_so_far() == "running as a\n");
+    env.wait_until("the agent is recorded", || {
+        env.registry()["sessions"]["a"]["status"]["status"] == "working"
+    });
     let record = env.registry()["sessions"]["a"].clone();
     assert!(record["pid"].is_i64() && record["tmux"].is_null(), "{record}");
     let listed = agent(&env, &["list", "--json"]).ok();
@@ -83,8 +85,7 @@ fn without_tmux_recorded_agents_are_listed_with_a_warning() {
     super::spawned(&env, &["--name", "inside", "--", "sleep", "1000"]);
     agent(&env, &["spawn", "--foreground", "--name", "outside", "--", "true"]).ok();
     env.forget_program("tmux");
-    let unknown = "tmux is not installed, or not in PATH; what is shown was written down, and whether agents in it \
-                   live is not known";
+    let unknown = "tmux is not installed, or not in PATH; the list shows the stored status, and it is unknown which agents are still running";
     let listed = agent(&env, &["list", "--all", "--json"]).ok();
     assert_eq!(listed.stderr, format!("{}\n", serde_json::json!({ "warning": unknown })));
     let status = |name: &str| {
@@ -104,7 +105,7 @@ fn without_tmux_recorded_agents_are_listed_with_a_warning() {
         assert!(outcome.stderr.contains("error: tmux is not installed"), "{outcome:?}");
     }
     agent(&env, &["prune"]).ok();
-    assert_eq!(env.registry()["sessions"]["outside"], json!(null), "it was in no tmux");
+    assert_eq!(env.registry()["sessions"]["outside"], json!(null), "it was not in tmux");
     assert!(env.registry()["sessions"]["inside"].is_object());
 }
 
@@ -140,7 +141,7 @@ fn a_foreground_agent_can_be_resumed_in_tmux() {
     super::wait_for(&env, "a", "idle");
     assert_eq!(super::prompts(&env, "a"), ["remember the milk"]);
     let socket = super::shown(&env, "a")["tmux"]["socket"].clone();
-    assert_eq!(socket, env.socket().to_str().unwrap(), "on the server of whoever spawned it");
+    assert_eq!(socket, env.socket().to_str().unwrap(), "it runs on the server of the spawner");
 }
 
 #[test]
@@ -149,15 +150,15 @@ fn a_foreground_agent_is_lost_when_its_terminal_dies() {
     let mut running =
         agent(&env, &["spawn", "--foreground", "--name", "a", "--", "sh", "-c", "echo up; exec sleep 1000"])
             .start();
-    env.wait_until("it runs", || running.stdout_so_far() == "up\n");
-    env.wait_until("it is recorded", || super::status(&env, "a") == "working");
+    env.wait_until("the agent is running", || running.stdout_so_far() == "up\n");
+    env.wait_until("the agent is recorded", || super::status(&env, "a") == "working");
     assert_eq!(super::shown(&env, "a")["reason"], "it runs in the foreground of a terminal");
     running.kill();
     let sleep = env.processes().into_iter().find(|one| one.command == "sleep 1000");
     if let Some(pid) = sleep.and_then(|one| rustix::process::Pid::from_raw(one.pid)) {
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     }
-    env.wait_until("it is lost", || super::status(&env, "a") == "lost");
+    env.wait_until("the agent is lost", || super::status(&env, "a") == "lost");
 }
 
 #[test]
@@ -165,7 +166,7 @@ fn the_exit_of_a_renamed_foreground_agent_is_recorded() {
     let env = TestEnv::new();
     let script = "echo up; while [ ! -e go ]; do sleep 0.02; done; exit 5";
     let running = agent(&env, &["spawn", "--foreground", "--name", "a", "--", "sh", "-c", script]).start();
-    env.wait_until("it is recorded", || {
+    env.wait_until("the agent is recorded", || {
         running.stdout_so_far() == "up\n" && env.registry()["sessions"]["a"]["status"]["status"] == "working"
     });
     agent(&env, &["rename", "a", "b"]).ok();

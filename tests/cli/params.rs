@@ -44,7 +44,10 @@ fn a_parameter_reaches_prompt_task_environment_and_record_verbatim() {
         "Go to {{region}}!",
     ];
     let run = agent(&env, &args).ok();
-    assert_eq!(run.stderr, "warning: `{{this}}` in its system prompt is no parameter, and stays as it is\n");
+    assert_eq!(
+        run.stderr,
+        "warning: `{{this}}` in its system prompt is not a parameter and is left unchanged\n"
+    );
     wait_for(&env, "a", "idle");
     let born = shown(&env, "a");
     let prompt =
@@ -73,20 +76,20 @@ fn invalid_parameters_are_reported_and_start_nothing() {
     let run =
         agent(&env, &["spawn", "weather", "--param", "regon=x", "--param", "days=soon", "--param", "unit=k"]);
     assert_snapshot!(run.fails(2).stderr, @"
-    error: the parameters do not fit spec `weather`
-      `regon` is none of its parameters; it takes days, region, unit
+    error: the parameters do not match spec `weather`
+      `regon` is not one of its parameters; it takes days, region, unit
       `days`: `soon` is not a whole number
       `region` must be given: a text
       `unit`: `k` is not one of c, f
       nothing was started
-    hint: `symposium spec show weather` tells what it takes; give it with `--param NAME=VALUE`
+    hint: `symposium spec show weather` lists its parameters; set one with `--param NAME=VALUE`
     ");
     let key =
         agent(&env, &["spawn", "weather", "--param", "region=a\u{1b}[2J", "--task", "{{region}}"]).fails(2);
-    assert!(key.stderr.contains("holds the control character U+001B"), "{key:?}");
+    assert!(key.stderr.contains("contains the control character U+001B"), "{key:?}");
     let long = format!("region={}", "x".repeat(131_060));
     let long = agent(&env, &["spawn", "weather", "--param", &long]).fails(2);
-    assert!(long.stderr.contains("its system prompt would have"), "{long:?}");
+    assert!(long.stderr.contains("the system prompt would have"), "{long:?}");
     agent(&env, &["spawn", "--param", "a=b", "--", "sleep", "1000"]).fails(2);
     agent(&env, &["spawn", "weather", "--param", "region"]).fails(2);
     assert_eq!(agent(&env, &["list", "--json"]).ok().json(), json!([]));

@@ -28,7 +28,7 @@ fn a_recap_lists_work_commits_changes_replies_and_questions() {
     agent(&env, &["send", "a", "/ask make clean"]).ok();
     wait_for(&env, "a", "waiting");
     let text = agent(&env, &["recap", "a"]).ok().stdout;
-    for told in [
+    for value in [
         "a: waiting(approval) now; the last ",
         "2 prompts",
         "refactor the",
@@ -37,7 +37,7 @@ fn a_recap_lists_work_commits_changes_replies_and_questions() {
         "I will remember: blue",
         "asks      Bash: make clean",
     ] {
-        assert!(text.contains(told), "{told:?} is missing:\n{text}");
+        assert!(text.contains(value), "{value:?} is missing:\n{text}");
     }
     assert!(!text.contains('\u{1b}') && text.lines().count() < 24, "{text}");
     let json = agent(&env, &["recap", "a", "--json"]).ok().json();
@@ -77,14 +77,12 @@ fn leaves_and_is_back_without_a_recap(env: &TestEnv, terminal: Terminal<'_>) {
     terminal.keys(&["Escape"]);
     // Read from tmux: the text is also missing from a screen that is being redrawn, and a key that follows Escape at
     // once is read together with it.
-    env.wait_until("the recap is gone", || {
+    env.wait_until("the recap is closed", || {
         env.tmux(["display-message", "-p", "-t", "=a:", "#{pane_in_mode}"]).ok().stdout == "0\n"
     });
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    env.wait_until("that somebody left is written down", || {
-        env.registry()["sessions"]["a"]["last_detached"].is_string()
-    });
+    env.wait_until("the detach is recorded", || env.registry()["sessions"]["a"]["last_detached"].is_string());
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text("detach:");
     assert!(!terminal.screen().contains(CLOSES), "{}", terminal.screen());
@@ -95,8 +93,8 @@ fn a_recap_is_shown_after_a_long_absence_and_closed_by_a_key() {
     let env = of_long_ago();
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text(CLOSES);
-    terminal.wait_for_text("last told remember blue");
-    terminal.wait_for_text("last said I will remember: blue");
+    terminal.wait_for_text("prompt    remember blue");
+    terminal.wait_for_text("reply     I will remember: blue");
     terminal.wait_for_text("a: idle now; the last ");
     leaves_and_is_back_without_a_recap(&env, terminal);
 }
@@ -131,10 +129,10 @@ fn a_takeover_closes_the_recap_of_the_former_driver() {
     // One after the other: tmux takes keys that arrive within a millisecond for a paste, whichever terminal they come
     // from.
     driver.keys(&["Enter"]);
-    env.wait_until("the recap is gone", || !driver.screen().contains(CLOSES));
+    env.wait_until("the recap is closed", || !driver.screen().contains(CLOSES));
     former.keys(&["typed as a watcher", "Enter"]);
     driver.keys(&["second", "Enter"]);
-    env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
+    env.wait_until("the prompt arrived", || super::prompts(&env, "a").len() == 2);
     driver.keys(&["C-b", "d"]);
     assert_eq!(driver.wait_for_exit(), 0);
     former.wait_for_text("you drive now");
@@ -153,9 +151,9 @@ fn a_digest_covers_all_agents_since_the_users_last_visit() {
     wait_for(&env, "a", "idle");
     wait_for(&env, "b", "waiting");
     // A program that reads the digest does not count as the user.
-    let told = env.symposium(["recap", "--json"]).ok().json();
-    assert_eq!(told["needs_you"]["agents"], serde_json::json!(["b"]), "{told}");
-    assert_eq!(told["projects"].as_array().map(Vec::len), Some(2), "{told}");
+    let value = env.symposium(["recap", "--json"]).ok().json();
+    assert_eq!(value["needs_you"]["agents"], serde_json::json!(["b"]), "{value}");
+    assert_eq!(value["projects"].as_array().map(Vec::len), Some(2), "{value}");
     let text = env.symposium(["recap"]).ok().stdout;
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what:?} is missing:\n{text}"));
     assert!(
@@ -180,15 +178,13 @@ fn the_prefix_key_works_while_a_recap_is_shown() {
     terminal.wait_for_text(CLOSES);
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    env.wait_until("that the terminal left is written down", || {
-        env.registry()["sessions"]["a"]["last_detached"].is_string()
-    });
+    env.wait_until("the detach is recorded", || env.registry()["sessions"]["a"]["last_detached"].is_string());
     // The recap of the former driver is closed, and no key reached the agent.
     let again = env.terminal([env.binary(), "agent", "attach", "a"]);
     again.wait_for_text("detach: C-b d");
-    env.wait_until("the old recap is gone", || !again.screen().contains(CLOSES));
+    env.wait_until("the old recap is closed", || !again.screen().contains(CLOSES));
     again.keys(&["second", "Enter"]);
-    env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
+    env.wait_until("the prompt arrived", || super::prompts(&env, "a").len() == 2);
     assert_eq!(super::prompts(&env, "a"), ["remember blue", "second"]);
 }
 
@@ -199,7 +195,7 @@ fn the_key_that_closes_a_recap_reaches_the_agent() {
     terminal.wait_for_text(CLOSES);
     // In one burst, as a pasted line arrives.
     terminal.type_text("hello, this is a line that was pasted; q\r");
-    env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
+    env.wait_until("the prompt arrived", || super::prompts(&env, "a").len() == 2);
     assert_eq!(super::prompts(&env, "a")[1], "hello, this is a line that was pasted; q");
 }
 
@@ -212,7 +208,7 @@ fn recaps_can_be_disabled_or_delayed() {
         let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
         terminal.wait_for_text("detach: C-b d");
         terminal.keys(&["second", "Enter"]);
-        env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
+        env.wait_until("the prompt arrived", || super::prompts(&env, "a").len() == 2);
         assert_eq!(env.tmux(["show-options", "-sqv", "@symposium_cover"]).ok().stdout, "");
         assert_eq!(super::prompts(&env, "a"), ["remember blue", "second"]);
     }

@@ -62,8 +62,8 @@ fn rename_frees_the_old_name_and_refuses_a_taken_one() {
         spawned(&env, &["--name", name, "--", "sleep", "1000"]);
     }
     assert_snapshot!(agent(&env, &["rename", "a", "b"]).fails(1).stderr, @"
-    error: there is an agent named `b` already
-    hint: go to it with `symposium agent attach b`, or choose another name
+    error: an agent named `b` already exists
+    hint: attach to it with `symposium agent attach b`, or choose another name
     ");
     agent(&env, &["rename", "x", "y"]).fails(3);
     agent(&env, &["rename", "a", "a.b:c"]).fails(2);

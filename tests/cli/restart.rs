@@ -11,7 +11,7 @@ fn restart_keeps_the_conversation() {
     wait_for(&env, "a", "idle");
     let before = shown(&env, "a");
     let outcome = agent(&env, &["restart", "a"]).ok();
-    assert_eq!(env.redacted(&outcome.stderr), "`a` goes on with conversation [UUID]\n");
+    assert_eq!(env.redacted(&outcome.stderr), "`a` continues conversation [UUID]\n");
     wait_for(&env, "a", "idle");
     let after = shown(&env, "a");
     assert_ne!(before["pid"], after["pid"]);
@@ -52,10 +52,10 @@ fn restart_starts_stopped_agents_and_ends_the_old_process_tree() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "setsid sleep 65432 & exec sleep 1000"]);
     let strays = || env.processes().iter().filter(|one| one.command == "sleep 65432").count();
-    env.wait_until("the stray is there", || strays() == 1);
+    env.wait_until("the stray process exists", || strays() == 1);
     let first = env.processes().into_iter().find(|one| one.command == "sleep 65432").unwrap().pid;
     agent(&env, &["restart", "a"]).ok();
-    env.wait_until("the new stray is there", || {
+    env.wait_until("the new stray process exists", || {
         let all: Vec<_> = env.processes().into_iter().filter(|one| one.command == "sleep 65432").collect();
         all.len() == 1 && all[0].pid != first
     });

@@ -8,7 +8,7 @@ use crate::support::TestEnv;
 /// Does to tmux and all processes in it what a power cut does.
 fn reboot(env: &TestEnv) {
     env.tmux(["kill-server"]).ok();
-    env.wait_until("everything is gone", || env.processes().is_empty());
+    env.wait_until("all processes have ended", || env.processes().is_empty());
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn restore_resumes_every_agent_after_a_reboot() {
     let outcome = agent(&env, &["restore", "--all"]).ok();
     assert_snapshot!(env.redacted(&outcome.stderr), @"
     `serve` runs its command again
-    `talk` goes on with conversation [UUID]
+    `talk` continues conversation [UUID]
     ");
     wait_for(&env, "talk", "idle");
     assert_eq!(shown(&env, "talk")["conversation"]["id"], id);
@@ -75,8 +75,8 @@ fn restore_reports_failures_and_restores_the_others() {
     std::fs::remove_dir(&gone).unwrap();
     let outcome = agent(&env, &["restore", "--all"]).fails(1);
     assert_snapshot!(env.redacted(&outcome.stderr), @"
-    error: agent `bad` cannot work in `[ROOT]/gone`: it is not there any more
-    hint: put the directory back, or forget the agent with `symposium agent rm bad`
+    error: agent `bad` cannot work in `[ROOT]/gone`: it no longer exists
+    hint: restore the directory, or remove the agent with `symposium agent rm bad`
     `good` runs its command again
     ");
     assert_eq!((status(&env, "bad").as_str(), status(&env, "good").as_str()), ("lost", "working"));
@@ -113,15 +113,15 @@ fn an_agent_restored_by_another_command_is_not_a_failure() {
     reboot(&env);
     let start = |args: &[&str]| {
         let run = agent(&env, args).env("SYMPOSIUM_FAILPOINT", "stop:restore.begun").start();
-        env.wait_until("it knows who is lost", || run.is_stopped());
+        env.wait_until("the command has found the lost agents", || run.is_stopped());
         run
     };
     let (words, json) = (start(&["restore", "--all"]), start(&["restore", "--all", "--json"]));
     agent(&env, &["restore", "--all"]).ok();
     words.go_on();
-    assert_eq!(words.finish().ok().stderr, "`a` is back already\n`b` is back already\n");
+    assert_eq!(words.finish().ok().stderr, "`a` is already running\n`b` is already running\n");
     json.go_on();
-    let back = |name| serde_json::json!({"name": name, "restored": false, "remark": "is back already"});
+    let back = |name| serde_json::json!({"name": name, "restored": false, "remark": "is already running"});
     assert_eq!(json.finish().ok().json(), serde_json::json!([back("a"), back("b")]));
     let outcome = agent(&env, &["restore", "a"]).fails(1);
     assert!(outcome.stderr.starts_with("error: agent `a` is still running"), "{outcome:?}");
@@ -132,16 +132,16 @@ fn a_program_that_outlived_its_terminal_is_ended_before_restore() {
     let env = TestEnv::new();
     let script = "trap '' HUP; echo ready; while :; do sleep 45678; done";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
-    env.wait_until("it ignores hang-ups", || super::printed(&env, "a").contains("ready"));
+    env.wait_until("the program ignores hang-ups", || super::printed(&env, "a").contains("ready"));
     let sleeps = || env.processes().iter().filter(|one| one.command == "sleep 45678").count();
-    env.wait_until("it sleeps", || sleeps() == 1);
+    env.wait_until("the program is running", || sleeps() == 1);
     env.tmux(["kill-server"]).ok();
-    env.wait_until("it is lost", || status(&env, "a") == "lost");
+    env.wait_until("the agent is lost", || status(&env, "a") == "lost");
     assert_eq!(sleeps(), 1, "its process is still there");
-    let said = agent(&env, &["restore", "--all"]).ok().stderr;
-    assert!(said.contains("2 processes of `a` had outlived its terminal and were ended"), "{said}");
+    let stderr = agent(&env, &["restore", "--all"]).ok().stderr;
+    assert!(stderr.contains("2 processes of `a` had outlived its terminal and were ended"), "{stderr}");
     assert_eq!(status(&env, "a"), "working");
-    env.wait_until("it sleeps again", || sleeps() > 0);
+    env.wait_until("the program runs again", || sleeps() > 0);
     assert_eq!(sleeps(), 1);
 }
 
@@ -155,7 +155,7 @@ fn cut_off_agents_are_reported_and_can_be_told_to_continue() {
     }
     wait_for(&env, "turn", "working");
     wait_for(&env, "dialog", "waiting");
-    env.wait_until("it has answered", || shown(&env, "done")["reason"] != "it is ready for a prompt");
+    env.wait_until("the agent has replied", || shown(&env, "done")["reason"] != "it is ready for a prompt");
     wait_for(&env, "done", "idle");
     reboot(&env);
     assert_eq!(status(&env, "turn"), "lost");
@@ -173,12 +173,12 @@ fn cut_off_agents_are_reported_and_can_be_told_to_continue() {
     assert!(!reason("done").contains("cut off"), "{}", reason("done"));
     assert_eq!(shown(&env, "turn")["cut_off"]["status"], "working");
     assert!(agent(&env, &["list"]).ok().stdout.contains("cut off at "));
-    let said = agent(&env, &["restore", "--all", "--continue"]).ok().stderr;
-    assert_eq!(said, "`dialog` was asked to go on\n`turn` was asked to go on\n");
+    let stderr = agent(&env, &["restore", "--all", "--continue"]).ok().stderr;
+    assert_eq!(stderr, "`dialog` was asked to continue\n`turn` was asked to continue\n");
     for name in ["turn", "dialog"] {
         let last = prompts(&env, name).pop().unwrap();
         assert!(last.contains("continue where you left off"), "{last}");
-        env.wait_until("it is no longer marked", || shown(&env, name)["cut_off"].is_null());
+        env.wait_until("the cut-off mark is removed", || shown(&env, name)["cut_off"].is_null());
     }
 }
 
@@ -194,10 +194,10 @@ fn restore_names_variables_that_the_shell_lacks() {
         assert!(note.contains("MY_API_KEY") && !note.contains("dummy-value"), "{note}");
     }
     reboot(&env);
-    let said = agent(&env, &["restore", "--all"]).ok().stderr;
+    let stderr = agent(&env, &["restore", "--all"]).ok().stderr;
     let warning = "warning: 2 agents had MY_API_KEY when they were spawned, this shell does not: a, b\n";
-    assert!(said.contains(warning) && !said.contains("OTHER"), "{said}");
+    assert!(stderr.contains(warning) && !stderr.contains("OTHER"), "{stderr}");
     agent(&env, &["kill", "a"]).ok();
-    let said = agent(&env, &["resume", "a"]).env("MY_API_KEY", "dummy-value").ok().stderr;
-    assert!(!said.contains("MY_API_KEY"), "{said}");
+    let stderr = agent(&env, &["resume", "a"]).env("MY_API_KEY", "dummy-value").ok().stderr;
+    assert!(!stderr.contains("MY_API_KEY"), "{stderr}");
 }

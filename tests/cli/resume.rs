@@ -15,7 +15,7 @@ fn a_killed_agent_resumes_with_its_conversation() {
     agent(&env, &["kill", "a"]).ok();
     let outcome = agent(&env, &["resume", "a"]).ok();
     assert_eq!(outcome.stdout, "a\n");
-    assert_eq!(env.redacted(&outcome.stderr), "`a` goes on with conversation [UUID]\n");
+    assert_eq!(env.redacted(&outcome.stderr), "`a` continues conversation [UUID]\n");
     wait_for(&env, "a", "idle");
     agent(&env, &["send", "a", "recall"]).ok();
     wait_for(&env, "a", "idle");
@@ -41,7 +41,7 @@ fn a_crashed_agent_resumes_in_its_old_pane() {
     wait_for(&env, "a", "idle");
     let after = shown(&env, "a");
     assert_eq!((&after["exit"], &after["tmux"]), (&json!(null), &crashed["tmux"]));
-    assert!(printed(&env, "a").contains("told to crash"), "the transcript goes on");
+    assert!(printed(&env, "a").contains("told to crash"), "the transcript continues");
 }
 
 #[test]
@@ -55,12 +55,12 @@ fn a_command_runs_again_with_its_directory_and_variables() {
         &["--name", "a", "--dir", dir.to_str().unwrap(), "--env", "A=b c", "--", "sh", "-c", script],
     );
     let ran = || std::fs::read_to_string(env.home().join("ran")).unwrap_or_default();
-    env.wait_until("it ran", || !ran().is_empty());
+    env.wait_until("the command ran", || !ran().is_empty());
     agent(&env, &["kill", "a"]).ok();
     let outcome = agent(&env, &["resume", "a"]).ok();
     assert_eq!(outcome.stderr, "`a` runs its command again\n");
     let line = format!("{} b c\n", dir.display());
-    env.wait_until("it ran again", || ran() == line.repeat(2));
+    env.wait_until("the command ran again", || ran() == line.repeat(2));
 }
 
 #[test]
@@ -89,8 +89,8 @@ fn a_failed_resume_is_reported_and_changes_nothing() {
     agent(&env, &["kill", "a"]).ok();
     std::fs::remove_dir(&dir).unwrap();
     assert_snapshot!(env.redacted(&agent(&env, &["resume", "a"]).fails(1).stderr), @"
-    error: agent `a` cannot work in `[ROOT]/gone`: it is not there any more
-    hint: put the directory back, or forget the agent with `symposium agent rm a`
+    error: agent `a` cannot work in `[ROOT]/gone`: it no longer exists
+    hint: restore the directory, or remove the agent with `symposium agent rm a`
     ");
     assert_eq!(status(&env, "a"), "stopped");
     assert_snapshot!(agent(&env, &["resume", "b"]).fails(3).stderr, @"
@@ -126,7 +126,7 @@ fn resume_reports_an_uninstalled_program_and_finds_a_moved_one() {
 fn resume_refuses_an_agent_in_the_foreground() {
     let env = TestEnv::new();
     let foreground = agent(&env, &["spawn", "--name", "a", "--foreground", "--", "sleep", "1000"]).start();
-    env.wait_until("it runs", || {
+    env.wait_until("the agent is running", || {
         env.state().join("agent-sessions.json").exists()
             && env.registry()["sessions"]["a"]["status"]["status"] == "working"
     });

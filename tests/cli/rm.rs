@@ -78,7 +78,7 @@ fn rm_of_a_running_agent_names_its_unsaved_work() {
     let env = worktree_with_work();
     assert_snapshot!(agent(&env, &["rm", "fix"]).fails(1).stderr, @"
     error: agent `fix` is still running
-      its workspace holds work that exists nowhere else:
+      its workspace contains unsaved work:
         2 uncommitted files: src/lib.rs, out.txt
       nothing was changed
     hint: end it first: `symposium agent kill fix`
@@ -105,7 +105,7 @@ fn rm_dry_run_lists_the_work_and_changes_nothing() {
     );
     assert_snapshot!(agent(&env, &["rm", "--dry-run", "--force", "fix"]).ok().stdout, @"
     `fix` is running
-    `fix` holds work that exists nowhere else:
+    `fix` contains unsaved work:
       2 uncommitted files: src/lib.rs, out.txt
     ");
     assert_eq!(env.registry(), before);
@@ -118,14 +118,14 @@ fn rm_dry_run_lists_the_work_and_changes_nothing() {
 #[test]
 fn forced_removal_keeps_uncommitted_files_under_a_ref() {
     let env = worktree_with_work();
-    let said = agent(&env, &["rm", "--force", "fix"]).ok().stderr;
-    let lines: Vec<&str> = said.lines().collect();
-    assert_eq!(lines[..2], ["`fix` is removed", "  2 uncommitted files: src/lib.rs, out.txt"], "{said}");
-    assert_eq!(lines[2], "a copy is kept for 30 days; bring it back with:", "{said}");
+    let stderr = agent(&env, &["rm", "--force", "fix"]).ok().stderr;
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert_eq!(lines[..2], ["`fix` is removed", "  2 uncommitted files: src/lib.rs, out.txt"], "{stderr}");
+    assert_eq!(lines[2], "a copy is kept for 30 days; bring it back with:", "{stderr}");
     assert!(!workspace(&env, "fix").exists());
     let words: Vec<&str> = lines[3].split_whitespace().collect();
     let (branch, reference) = (words[4], words[5]);
-    assert!(reference.starts_with("refs/symposium/recovered/fix-"), "{said}");
+    assert!(reference.starts_with("refs/symposium/recovered/fix-"), "{stderr}");
     env.program(words[0], &words[1..]).ok();
     let project = env.project();
     assert_eq!(git(&env, &project, &["show", &format!("{branch}:out.txt")]), "out");

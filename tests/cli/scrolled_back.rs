@@ -87,7 +87,7 @@ fn navigation_keys_scroll_and_escape_returns_without_reaching_the_agent() {
     env.wait_until("the view is scrolled further", || position(&env) != first);
     for key in ["Escape", "C-c", "End"] {
         terminal.keys(&[key]);
-        env.wait_until("the view is back", || position(&env).trim() == "0");
+        env.wait_until("the view is at the end again", || position(&env).trim() == "0");
         scroll_back(&terminal);
     }
     terminal.type_text("x");
@@ -134,7 +134,7 @@ fn copy_mode_entered_on_purpose_keeps_its_keys() {
         terminal.keys(&["C-b", "["]);
         terminal.wait_for_text("copy mode (q to return)");
         terminal.keys(&["g"]);
-        env.wait_until("`g` goes to the top", || position(&env).trim().len() > 3);
+        env.wait_until("`g` scrolls to the top", || position(&env).trim().len() > 3);
         terminal.keys(&[leave]);
         env.wait_until("copy mode is left", || position(&env).trim() == "0");
     }

@@ -19,11 +19,11 @@ fn a_prompt_arrives_once_and_is_confirmed() {
     demo(&env);
     let outcome = agent(&env, &["send", "a", "hello there"]).ok();
     assert_eq!(outcome.stdout, "");
-    assert_eq!(outcome.stderr, "delivered to `a`: the agent says it took it, to the letter\n");
+    assert_eq!(outcome.stderr, "delivered to `a`: the agent reported exactly this text\n");
     wait_for(&env, "a", "idle");
     assert_eq!(prompts(&env, "a"), ["hello there"]);
     let outcome = agent(&env, &["send", "--json", "a", "again"]).ok();
-    let confirmed = "the agent says it took it, to the letter";
+    let confirmed = "the agent reported exactly this text";
     assert_eq!(outcome.json(), json!({"agent": "a", "delivered": true, "confirmed_by": confirmed}));
     assert_eq!(prompts(&env, "a"), ["hello there", "again"]);
 }
@@ -100,10 +100,10 @@ fn send_leaves_a_draft_unchanged() {
     let env = TestEnv::new();
     demo(&env);
     env.tmux(["send-keys", "-t", "=a:", "-l", "half a thou"]).ok();
-    env.wait_until("the draft shows", || agent(&env, &["peek", "a"]).ok().stdout.contains("half a thou"));
+    env.wait_until("the draft is shown", || agent(&env, &["peek", "a"]).ok().stdout.contains("half a thou"));
     let outcome = agent(&env, &["send", "a", "hello"]).fails(6);
     assert_snapshot!(outcome.stderr, @"
-    error: delivery to agent `a` is not confirmed: an unsent draft stands in its input line; nothing was typed
+    error: delivery to agent `a` is not confirmed: its input line contains an unsent draft; nothing was typed
       half a thou
     hint: look with `symposium agent peek a`, or `symposium agent attach a`
     ");
@@ -119,7 +119,7 @@ fn send_does_not_answer_a_dialog() {
     wait_for(&env, "a", "waiting");
     let outcome = agent(&env, &["send", "a", "yes please"]).fails(6);
     assert_snapshot!(outcome.stderr, @"
-    error: delivery to agent `a` is not confirmed: it waits for an answer to its own dialog; nothing was typed
+    error: delivery to agent `a` is not confirmed: it is waiting for an answer to its dialog; nothing was typed
       Do you want to proceed?
     hint: look with `symposium agent peek a`, or `symposium agent attach a`
     ");
@@ -163,7 +163,7 @@ fn control_characters_and_empty_prompts_are_refused() {
     demo(&env);
     let outcome = agent(&env, &["send", "a", "-"]).stdin("one\ntwo \u{1b}[201~rm\n").fails(2);
     assert_snapshot!(outcome.stderr, @"
-    error: this text cannot be typed into a terminal: line 2 holds the control character U+001B, which a terminal takes for a key
+    error: this text cannot be typed into a terminal: line 2 contains the control character U+001B, which a terminal interprets as a key
     hint: remove it, or put the text into a file and tell the agent to read that file
     ");
     for text in ["a\0b", "a\u{3}", "a\rb", "\n \n", ""] {
@@ -180,8 +180,8 @@ fn send_to_an_unknown_or_stopped_agent_is_refused() {
     agent(&env, &["kill", "a"]).ok();
     let outcome = agent(&env, &["send", "a", "hello"]).fails(1);
     assert_snapshot!(outcome.stderr, @"
-    error: agent `a` does not run: stopped (it was ended on request)
-    hint: bring it back with `symposium agent resume a`
+    error: agent `a` is not running: stopped (it was ended on request)
+    hint: resume it with `symposium agent resume a`
     ");
     assert_eq!(status(&env, "a"), "stopped");
 }
@@ -205,10 +205,10 @@ fn send_wakes_an_agent_that_hibernates_during_delivery() {
     wait_for(&env, "a", "idle");
     let send =
         agent(&env, &["send", "a", "are you there"]).env("SYMPOSIUM_FAILPOINT", "stop:send.woken").start();
-    env.wait_until("it found it awake", || send.is_stopped());
+    env.wait_until("the sender found the agent awake", || send.is_stopped());
     agent(&env, &["hibernate", "a"]).ok();
     send.go_on();
-    env.wait_until("it looks once more", || send.is_stopped());
+    env.wait_until("the sender checks again", || send.is_stopped());
     send.go_on();
     send.finish().ok();
     wait_for(&env, "a", "idle");
@@ -221,14 +221,14 @@ fn send_waits_for_a_hibernation_in_progress() {
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
     wait_for(&env, "a", "idle");
     let sleep = agent(&env, &["hibernate", "a"]).env("SYMPOSIUM_FAILPOINT", "stop:kill.signalled").start();
-    env.wait_until("its process is ended", || sleep.is_stopped());
+    env.wait_until("the process has ended", || sleep.is_stopped());
     let send =
         agent(&env, &["send", "a", "are you there"]).env("SYMPOSIUM_FAILPOINT", "stop:send.woken").start();
-    env.wait_until("it found nobody asleep", || send.is_stopped());
+    env.wait_until("the sender found no hibernated agent", || send.is_stopped());
     send.go_on();
     sleep.go_on();
     sleep.finish().ok();
-    env.wait_until("it looks once more", || send.is_stopped());
+    env.wait_until("the sender checks again", || send.is_stopped());
     send.go_on();
     send.finish().ok();
     wait_for(&env, "a", "idle");
@@ -242,11 +242,11 @@ fn a_prompt_recorded_before_a_clock_change_does_not_confirm_a_new_one() {
     agent(&env, &["send", "a", "first"]).ok();
     wait_for(&env, "a", "idle");
     let file = env.state().join("instances/a/state/prompt.json");
-    let mut heard: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    heard["at"] = "2099-01-01T00:00:00Z".into();
-    std::fs::write(&file, heard.to_string()).unwrap();
+    let mut report: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    report["at"] = "2099-01-01T00:00:00Z".into();
+    std::fs::write(&file, report.to_string()).unwrap();
     let outcome = agent(&env, &["send", "a", "second"]).ok();
-    assert_eq!(outcome.stderr, "delivered to `a`: the agent says it took it, to the letter\n");
+    assert_eq!(outcome.stderr, "delivered to `a`: the agent reported exactly this text\n");
     assert_eq!(prompts(&env, "a"), ["first", "second"]);
 }
 

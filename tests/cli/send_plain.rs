@@ -10,7 +10,7 @@ use crate::support::TestEnv;
 /// Starts a program that stores what it reads, and returns the path of the file.
 fn reader(env: &TestEnv, script: &str) -> std::path::PathBuf {
     spawned(env, &["--name", "a", "--", "sh", "-c", script]);
-    env.wait_until("it reads", || printed(env, "a").contains("reading"));
+    env.wait_until("the program reads its input", || printed(env, "a").contains("reading"));
     env.project().join("got")
 }
 
@@ -18,7 +18,7 @@ fn reader(env: &TestEnv, script: &str) -> std::path::PathBuf {
 #[track_caller]
 fn has(env: &TestEnv, got: &std::path::Path, text: &str) {
     let read = || fs::read_to_string(got).unwrap_or_default();
-    env.wait_until("the program has it all", || read().len() >= text.len());
+    env.wait_until("the program has read everything", || read().len() >= text.len());
     assert_eq!(read(), text);
 }
 
@@ -43,7 +43,7 @@ fn a_line_up_to_the_terminals_limit_arrives_and_a_longer_one_is_refused() {
     has(&env, &got, &format!("{longest}\n"));
     let outcome = agent(&env, &["send", "a", &format!("{longest}x")]).fails(6);
     assert_snapshot!(outcome.stderr, @"
-    error: agent `a` cannot take this text: line 1 has 4096 bytes, and the program reads line by line: the terminal keeps only 4095 of a line
+    error: agent `a` cannot accept this text: line 1 has 4096 bytes, and the program reads line by line: the terminal keeps only 4095 of a line
       nothing was typed
     hint: put the text into a file and send the file's name
     ");
@@ -56,9 +56,9 @@ fn several_lines_are_refused_without_as_lines() {
     let got = reader(&env, COOKED);
     let outcome = agent(&env, &["send", "a", "one\ntwo\n\nthree"]).fails(6);
     assert_snapshot!(outcome.stderr, @"
-    error: agent `a` cannot take this text: the text has 4 lines, and the program does not tell a paste from typing: each line would be an input of its own
+    error: agent `a` cannot accept this text: the text has 4 lines, and the program does not distinguish a paste from typing: each line would be submitted separately
       nothing was typed
-    hint: `symposium agent send a --as-lines -` sends each line as an input of its own
+    hint: `symposium agent send a --as-lines -` sends each line separately
     ");
     has(&env, &got, "");
     agent(&env, &["send", "a", "--as-lines", "-"]).stdin("one\ntwo\n\nthree\n").ok();
@@ -90,9 +90,9 @@ fn send_reports_a_program_that_does_not_read() {
 fn a_shell_runs_sent_commands_once() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
-    env.wait_until("it prompts", || printed(&env, "a").contains("ready>"));
+    env.wait_until("the shell shows its prompt", || printed(&env, "a").contains("ready>"));
     agent(&env, &["send", "a", "echo ran >> ran; echo 'é;'"]).ok();
-    env.wait_until("it ran", || env.project().join("ran").exists());
+    env.wait_until("the command ran", || env.project().join("ran").exists());
     agent(&env, &["send", "a", "for n in 1 2; do\necho loop$n >> ran\ndone"]).ok();
     let ran = || fs::read_to_string(env.project().join("ran")).unwrap();
     env.wait_until("the loop ran", || ran().ends_with("loop2\n"));
@@ -108,12 +108,12 @@ fn a_raw_reader_gets_keys_and_control_keys_are_refused() {
     );
     let outcome = agent(&env, &["send", "a", "a\tb"]).fails(6);
     assert_snapshot!(outcome.stderr, @"
-    error: agent `a` cannot take this text: the text holds a tab, and the program does not tell a paste from typing: it would take the tab for a key
+    error: agent `a` cannot accept this text: the text contains a tab, and the program does not distinguish a paste from typing: it would interpret the tab as a key
       nothing was typed
     hint: put the text into a file and send the file's name
     ");
     agent(&env, &["send", "a", "hello"]).ok();
-    env.wait_until("it has the Enter", || fs::read_to_string(&got).unwrap() == "hello\r");
+    env.wait_until("Enter has arrived", || fs::read_to_string(&got).unwrap() == "hello\r");
 }
 
 #[test]
@@ -134,15 +134,14 @@ fn send_reports_code_and_last_lines_of_a_program_that_exits() {
         reader(&env, script);
         let send =
             agent(&env, &["send", "a", "hello"]).env("SYMPOSIUM_FAILPOINT", "stop:send.pasted").start();
-        env.wait_until("it is typed in", || send.is_stopped());
+        env.wait_until("the sender has typed the text", || send.is_stopped());
         super::wait_for(&env, "a", "crashed");
         send.go_on();
         let outcome = send.finish().fails(6);
-        let told = outcome.stderr.lines().map(str::trim_end).collect::<Vec<_>>();
-        assert_eq!(told[0], "error: delivery to agent `a` is not confirmed: it ended with code 3");
-        assert_eq!((told[1], told[2]), ("  last lines:", "    reading"), "{told:?}");
-        let hints =
-            "hint: `symposium agent resume a` brings it back, `symposium agent logs a` shows all it said";
-        assert_eq!(told.last(), Some(&hints));
+        let output = outcome.stderr.lines().map(str::trim_end).collect::<Vec<_>>();
+        assert_eq!(output[0], "error: delivery to agent `a` is not confirmed: it ended with code 3");
+        assert_eq!((output[1], output[2]), ("  last lines:", "    reading"), "{output:?}");
+        let hints = "hint: `symposium agent resume a` resumes it, `symposium agent logs a` shows its output";
+        assert_eq!(output.last(), Some(&hints));
     }
 }

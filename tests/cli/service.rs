@@ -19,7 +19,7 @@ fn systemctl(env: &TestEnv, fails: &str) {
 }
 
 /// Returns the calls since the last one of this function.
-fn told(env: &TestEnv) -> String {
+fn calls(env: &TestEnv) -> String {
     let log = env.root().join("systemctl.log");
     let text = fs::read_to_string(&log).unwrap_or_default();
     let _ = fs::remove_file(log);
@@ -40,14 +40,14 @@ fn a_unit_is_installed_once_and_removed_while_agents_continue() {
     systemctl(&env, "nothing");
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     env.symposium(["service", "install"]).ok();
-    told(&env);
+    calls(&env);
     let outcome = env.symposium(["service", "install"]).ok();
     assert_snapshot!(redacted(&env, &outcome.stderr), @"
     installed for systemd: [ROOT]/home/.config/systemd/user/symposium.service
     it starts with your first login; to start it with the machine: loginctl enable-linger tester
-    our tmux server runs already and stays as it is; from the next start of the machine it belongs to the service
+    our tmux server is already running and is not changed; after the next boot it belongs to the service
     ");
-    assert_snapshot!(told(&env), @"
+    assert_snapshot!(calls(&env), @"
     --user show-environment
     --user daemon-reload
     --user enable --now symposium.service
@@ -78,15 +78,15 @@ fn a_unit_is_installed_once_and_removed_while_agents_continue() {
     WantedBy=default.target
     "#);
     let outcome = env.symposium(["service", "uninstall"]).ok();
-    assert_snapshot!(redacted(&env, &outcome.stderr), @"removed [ROOT]/home/.config/systemd/user/symposium.service; agents go on");
-    assert_snapshot!(told(&env), @"
+    assert_snapshot!(redacted(&env, &outcome.stderr), @"removed [ROOT]/home/.config/systemd/user/symposium.service; agents keep running");
+    assert_snapshot!(calls(&env), @"
     --user show-environment
     --user disable --now symposium.service
     --user daemon-reload
     ");
     assert!(!unit(&env).exists());
     assert_eq!(env.symposium(["service", "uninstall"]).ok().stderr, "no service was installed\n");
-    assert_eq!((told(&env).as_str(), status(&env, "a").as_str()), ("", "working"));
+    assert_eq!((calls(&env).as_str(), status(&env, "a").as_str()), ("", "working"));
 }
 
 #[test]
@@ -111,11 +111,11 @@ fn without_a_service_manager_nothing_is_written() {
     systemctl(&env, "show-environment");
     let outcome = env.symposium(["service", "install"]).fails(1);
     assert_snapshot!(outcome.stderr, @"
-    error: no service manager of this user answers
+    error: the service manager of this user does not answer
       `systemctl --user show-environment`: Failed to connect to bus
       nothing was changed
-    hint: `symposium service install --print` shows what would be installed, to start it in another way
-    hint: or, after each start of the machine: `symposium agent restore --all`
+    hint: `symposium service install --print` prints the unit, so that it can be started in another way
+    hint: or run `symposium agent restore --all` after each start of the machine
     ");
     assert!(!unit(&env).exists());
     env.forget_program("systemctl");
@@ -134,7 +134,7 @@ fn a_unit_that_cannot_be_enabled_is_removed() {
     assert_snapshot!(outcome.stderr, @"
     error: `systemctl --user enable --now symposium.service` failed
       Failed to connect to bus
-    hint: `journalctl --user -e` tells more; `symposium service install --print` shows the unit
+    hint: `journalctl --user -e` shows its log; `symposium service install --print` prints the unit
     ");
     assert!(!unit(&env).exists());
 }

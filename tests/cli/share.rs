@@ -39,10 +39,10 @@ fn a_guest_attaches_types_and_detaches() {
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");
     let words = ["agent", "share", "a", "--with", &guest.name, "--for", "2h", "--yes"];
-    let said = owner.symposium(words).ok().stderr;
+    let stderr = owner.symposium(words).ok().stderr;
     let address = format!("{}/a", owner.name);
-    assert!(said.contains("may watch and type into `a` until 20"), "{said}");
-    assert!(said.contains(&format!("`symposium agent attach {address}`")), "{said}");
+    assert!(stderr.contains("may watch and type into `a` until 20"), "{stderr}");
+    assert!(stderr.contains(&format!("`symposium agent attach {address}`")), "{stderr}");
     let listed = guest.symposium(["agent", "list", "--shared", "--json"]).ok().json();
     assert_eq!(listed[0]["owner"], owner.name.as_str(), "{listed}");
     assert_eq!((&listed[0]["name"], &listed[0]["read_only"]), (&"a".into(), &false.into()), "{listed}");
@@ -65,7 +65,7 @@ fn a_guest_attaches_types_and_detaches() {
     assert!(card.contains(&format!("guest {} on /dev/pts/", guest.name)), "{card}");
     // A resize, arrow keys and a paste arrive as they do from the owner's own terminal.
     terminal.resize(70, 20);
-    env.wait_until("the guest's size counts", || {
+    env.wait_until("the guest's size applies", || {
         let socket = owner.socket();
         let size = ["display-message", "-p", "-t", "=a:", "#{pane_width}"];
         let words = [&["-S", socket.to_str().unwrap()][..], &size].concat();
@@ -73,7 +73,7 @@ fn a_guest_attaches_types_and_detaches() {
     });
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    env.wait_until("nobody is attached", || shown(&owner, "a")["clients"] == json!([]));
+    env.wait_until("no client is attached", || shown(&owner, "a")["clients"] == json!([]));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_guests_terminal_is_restored_after_sigterm() {
     let terminal = at(&owner, "a", &guest, &[]);
     terminal.wait_for_text("this is a");
     let attach = guest.processes().into_iter().find(|one| one.command.contains(" agent attach "));
-    let pid = attach.expect("it runs").pid;
+    let pid = attach.expect("the program is running").pid;
     kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
     terminal.wait_for_text("/a`: terminated");
     assert_eq!(terminal.wait_for_exit(), 1);
@@ -150,9 +150,9 @@ fn a_read_only_guest_does_not_resize() {
     };
     let size = || tmux(&["display-message", "-p", "-t", "=a:", "#{window_width}x#{window_height}"]);
     let driver = owner.terminal(&["agent", "attach", "a"]);
-    env.wait_until("the owner's size counts", || size() == "100x29\n");
+    env.wait_until("the owner's size applies", || size() == "100x29\n");
     let watching = at(&owner, "a", &guest, &[]);
-    env.wait_until("the guest is there", || tmux(&["list-clients"]).lines().count() == 2);
+    env.wait_until("the guest is attached", || tmux(&["list-clients"]).lines().count() == 2);
     driver.keys(&["C-b", "d"]);
     assert_eq!(driver.wait_for_exit(), 0);
     watching.resize(3, 2);
@@ -209,11 +209,11 @@ fn a_guest_with_too_many_terminals_is_refused() {
     many.iter().for_each(|terminal| terminal.wait_for_text("this is a"));
     let one_more = at(&owner, "a", &guest, &[]);
     assert_eq!(one_more.wait_for_exit(), 1, "{}", one_more.screen());
-    one_more.wait_for_text("8 terminals of yours are there already");
+    one_more.wait_for_text("you already have 8 terminals attached");
     let listed = guest.symposium(["agent", "list", "--shared", "--json"]).ok().json();
     assert_eq!(listed[0]["name"], "a", "{listed}");
     drop(many);
-    env.wait_until("nobody is attached", || shown(&owner, "a")["clients"] == json!([]));
+    env.wait_until("no client is attached", || shown(&owner, "a")["clients"] == json!([]));
     at(&owner, "a", &guest, &[]).wait_for_text("this is a");
 }
 
@@ -243,11 +243,11 @@ fn a_guest_can_type_under_the_shared_policy() {
         owner.program("tmux", words).ok().stdout.trim().to_owned()
     };
     first.resize(90, 24);
-    env.wait_until("the owner decides", || columns() == "90");
+    env.wait_until("the owner determines the size", || columns() == "90");
     typed(&second, "to its size");
-    env.wait_until("the guest decides", || columns() == "100");
+    env.wait_until("the guest determines the size", || columns() == "100");
     typed(&first, "and back");
-    env.wait_until("the owner decides again", || columns() == "90");
+    env.wait_until("the owner determines the size again", || columns() == "90");
     let watching = at(&owner, "a", &guest, &["--observe"]);
     watching.wait_for_text("watching only");
     typed(&watching, "from who watches");
@@ -263,14 +263,17 @@ fn ending_a_share_disconnects_its_guest() {
     echoing(&owner, "a");
     let ends: [(&str, &dyn Fn()); 4] = [
         ("unshare", &|| {
-            let said = owner.symposium(["agent", "unshare", "a", "--with", &guest.name]).ok().stderr;
-            assert_eq!(said, format!("`a` is no longer shared with {}; who was there is gone\n", guest.name));
+            let stderr = owner.symposium(["agent", "unshare", "a", "--with", &guest.name]).ok().stderr;
+            assert_eq!(
+                stderr,
+                format!("`a` is no longer shared with {}; its guests were disconnected\n", guest.name)
+            );
         }),
         ("kill -9 of the door", &|| {
-            let door = |line: &&str| line.contains("share-door");
+            let is_listener = |line: &&str| line.contains("share-door");
             let processes =
                 owner.program("ps", ["-u", &owner.uid.to_string(), "-o", "pid=,args="]).ok().stdout;
-            let line = processes.lines().find(door).expect("a door");
+            let line = processes.lines().find(is_listener).expect("a door");
             let pid = line.split_whitespace().next().unwrap();
             owner.program("kill", ["-9", pid]).ok();
         }),
@@ -304,7 +307,7 @@ fn a_share_ends_when_its_time_is_over() {
     assert_eq!(terminal.wait_for_exit(), 1);
     terminal.wait_for_text("it is not shared with you any more, or has ended");
     assert_eq!(guest.symposium(["agent", "list", "--shared", "--json"]).ok().stdout.trim(), "[]");
-    env.wait_until("nothing is left of it", || {
+    env.wait_until("no trace of the share is left", || {
         !std::path::Path::new(&format!("/tmp/symposium-share-{}", owner.uid)).exists()
     });
     assert_eq!(shown(&owner, "a")["shares"], json!([]));
@@ -321,7 +324,7 @@ fn a_share_ends_with_its_agent() {
     terminal.wait_for_text("this is a");
     terminal.keys(&["Enter"]);
     // The query also makes tmux 3.3a notice the exit of a child that it has missed.
-    env.wait_until("it is shared with nobody", || shown(&owner, "a")["shares"] == json!([]));
+    env.wait_until("the agent has no shares", || shown(&owner, "a")["shares"] == json!([]));
     assert_eq!(terminal.wait_for_exit(), 1);
 }
 
@@ -336,8 +339,8 @@ fn share_states_what_a_guest_can_do_before_granting_it() {
         refused,
         format!(
             "error: a user who types into an agent can do everything that it can: run commands as you, read and change your \
-             files, use what it is logged in to. `--read-only` lets {name} watch\n  nothing was changed\nhint: if \
-             that is meant: the same command with `--yes`\n"
+             files, use what it is logged in to. `--read-only` lets {name} watch\n  nothing was changed\nhint: to \
+             confirm, repeat the command with `--yes`\n"
         )
     );
     assert_eq!(shown(&owner, "a")["shares"], json!([]));
@@ -371,6 +374,6 @@ fn share_states_what_a_guest_can_do_before_granting_it() {
     }
     let inside =
         owner.symposium(["agent", "share", "a", "--with", name, "--yes"]).env("SYMPOSIUM_AGENT_ID", "x");
-    assert!(inside.fails(1).stderr.contains("agents are shared by people"));
+    assert!(inside.fails(1).stderr.contains("only a user can share an agent"));
     owner.symposium(["agent", "unshare", "a", "--with", "root"]).fails(3);
 }

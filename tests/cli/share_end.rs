@@ -64,10 +64,11 @@ fn a_share_listener_without_a_record_is_closed() {
             // A share listener that an older version of symposium has started: only tmux knows it.
             fs::remove_file(kept(&owner, &guest, name)).unwrap();
         }
-        let said = owner.symposium([&["agent"], words].concat()).ok().stderr;
-        assert!(said.contains(&format!("is no longer shared with {with}")), "{words:?}: {said}");
+        let output = owner.symposium([&["agent"], words].concat()).ok().stderr;
+        assert!(output.contains(&format!("is no longer shared with {with}")), "{words:?}: {output}");
         if words[0] == "unshare" {
-            assert_eq!(ask_server(&owner, &["show-options", "-qv", "-t", "=a:", "@symposium_guests"]), "");
+            let guests = ["display-message", "-p", "-t", "=a:", "[#{@symposium_guests}]"];
+            assert_eq!(ask_server(&owner, &guests), "[]");
         }
         assert_eq!(terminal.wait_for_exit(), 1, "{words:?}\n{}", terminal.screen());
         terminal.wait_for_text(CUT);
@@ -90,9 +91,9 @@ fn an_expired_share_listener_ends_without_writing_the_share_list() {
     let lock = fs::File::open(owner.home().join(".symposium/run/a.lock")).unwrap();
     lock.lock().unwrap();
     let list = fs::read_to_string(written(&owner, "a")).unwrap();
-    let door = PathBuf::from(format!("/tmp/symposium-share-{}", owner.uid));
-    env.wait_until("the door is gone", || !door.exists());
-    env.wait_until("and its process", || {
+    let share_dir = PathBuf::from(format!("/tmp/symposium-share-{}", owner.uid));
+    env.wait_until("the socket is removed", || !share_dir.exists());
+    env.wait_until("the listener process has ended", || {
         let all = owner.program("ps", ["-u", &owner.uid.to_string(), "-o", "args="]).ok().stdout;
         !all.contains("share-door")
     });
@@ -103,8 +104,11 @@ fn an_expired_share_listener_ends_without_writing_the_share_list() {
     let shares = shown(&owner, "a")["shares"].clone();
     assert_eq!(shares.as_array().map(Vec::len), Some(1), "{shares}");
     owner.symposium(["agent", "unshare", "a", "--with", &guest.name]).fails(3);
-    let said = owner.symposium(["agent", "unshare", "a"]).ok().stderr;
-    assert_eq!(said, format!("`a` is no longer shared with {}; who was there is gone\n", other.name));
+    let output = owner.symposium(["agent", "unshare", "a"]).ok().stderr;
+    assert_eq!(
+        output,
+        format!("`a` is no longer shared with {}; its guests were disconnected\n", other.name)
+    );
 }
 
 #[test]
@@ -128,10 +132,13 @@ fn guests_are_disconnected_when_the_agent_restarts_ends_or_is_renamed() {
         let driving = at(&owner, name, &guest, &[]);
         let watching = at(&owner, name, &other, &[]);
         let is_there = || shown(&owner, name)["clients"].as_array().map(Vec::len) == Some(2);
-        env.wait_until("both are there", is_there);
-        let said = owner.symposium([&["agent"], words].concat()).ok().stderr;
+        env.wait_until("both guests are attached", is_there);
+        let output = owner.symposium([&["agent"], words].concat()).ok().stderr;
         let names = format!("{}, {}", guest.name, other.name);
-        assert!(said.contains(&format!("warning: `{name}` is no longer shared with {names}\n")), "{said}");
+        assert!(
+            output.contains(&format!("warning: `{name}` is no longer shared with {names}\n")),
+            "{output}"
+        );
         for terminal in [driving, watching] {
             assert_eq!(terminal.wait_for_exit(), 1, "{words:?}\n{}", terminal.screen());
             terminal.wait_for_text(CUT);
@@ -174,12 +181,11 @@ fn unshare_works_while_tmux_hangs() {
     second.wait_for_text("this is a");
     let server = ask_server(&owner, &["display-message", "-p", "#{pid}"]);
     signal_server(&owner, &server, "-STOP");
-    let said = owner.symposium(["agent", "unshare", "a", "--with", &guest.name]).ok().stderr;
+    let output = owner.symposium(["agent", "unshare", "a", "--with", &guest.name]).ok().stderr;
     assert_eq!(
-        said,
+        output,
         format!(
-            "warning: tmux did not answer within 5.0s (look for doors); doors were closed without it, by ending \
-             their processes\n`a` is no longer shared with {}; who was there is gone\n",
+            "warning: tmux did not answer within 5.0s (list the shares); shares were closed by ending their processes\n`a` is no longer shared with {}; its guests were disconnected\n",
             guest.name
         )
     );
@@ -188,19 +194,19 @@ fn unshare_works_while_tmux_hangs() {
     assert!(!PathBuf::from(format!("/tmp/symposium-share-{}/{}", owner.uid, guest.uid)).exists());
     // If the process of a listener is unknown too, the share is not reported as closed.
     fs::remove_file(kept(&owner, &other, "a")).unwrap();
-    let said = owner.symposium(["agent", "unshare", "a"]).fails(4).stderr;
+    let output = owner.symposium(["agent", "unshare", "a"]).fails(4).stderr;
     let with = &other.name;
     assert_eq!(
-        said,
+        output,
         format!(
-            "error: `a` may still be shared with {with}\n  the door for {with} could not be closed: tmux did not \
-             answer within 5.0s (look for doors)\nhint: `symposium doctor` names the tmux server; a stopped one goes \
-             on with `kill -CONT PID`\nhint: then once more: `symposium agent unshare a`\n"
+            "error: `a` may still be shared with {with}\n  the share for {with} could not be ended: tmux did not \
+             answer within 5.0s (list the shares)\nhint: `symposium doctor` shows the process of the tmux \
+             server; `kill -CONT PID` resumes a stopped one\nhint: then run `symposium agent unshare a` again\n"
         )
     );
     signal_server(&owner, &server, "-CONT");
-    let said = owner.symposium(["agent", "unshare", "a", "--json"]).ok().json();
-    assert_eq!(said[0]["with"], with.as_str(), "{said}");
+    let output = owner.symposium(["agent", "unshare", "a", "--json"]).ok().json();
+    assert_eq!(output[0]["with"], with.as_str(), "{output}");
     assert_eq!(second.wait_for_exit(), 1, "{}", second.screen());
     env.wait_until("no terminal of a guest is left", || shown(&owner, "a")["clients"] == json!([]));
 }
@@ -218,9 +224,14 @@ fn unshare_disconnects_guests_while_the_agent_is_locked() {
     let unsharing = owner.symposium(["agent", "unshare", "a"]).start();
     assert_eq!(terminal.wait_for_exit(), 1, "{}", terminal.screen());
     terminal.wait_for_text(CUT);
-    let said = unsharing.finish().ok().stderr;
-    assert!(said.contains("doors were closed without waiting for that"), "{said}");
-    assert!(said.ends_with(&format!("`a` is no longer shared with {}; who was there is gone\n", guest.name)));
+    let output = unsharing.finish().ok().stderr;
+    assert!(output.contains("shares were closed without waiting for it"), "{output}");
+    assert!(
+        output.ends_with(&format!(
+            "`a` is no longer shared with {}; its guests were disconnected\n",
+            guest.name
+        ))
+    );
     drop(lock);
     assert_eq!(shown(&owner, "a")["shares"], json!([]));
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::share::{echoing, shared};
 use crate::support::TestEnv;
 use crate::support::users::User;
@@ -95,7 +97,7 @@ fn hostile_shares_do_not_delay_the_list() {
     others.iter().for_each(|other| std::fs::remove_dir(other).unwrap());
     assert_eq!(listed.json().as_array().map(Vec::len), Some(1), "{listed:?}");
     assert_eq!(listed.json()[0]["owner"], owner.name.as_str(), "{listed:?}");
-    assert!(listed.stderr.contains("there are more doors in /tmp than could be asked"), "{listed:?}");
+    assert!(listed.stderr.contains("there are more shares in /tmp than could be queried"), "{listed:?}");
 }
 
 #[test]
@@ -114,4 +116,26 @@ fn a_share_listener_with_a_full_queue_does_not_block() {
     assert_eq!(terminal.wait_for_exit(), 7, "{}", terminal.screen());
     terminal.wait_for_text(&format!("`{}/full` did not answer within 5.0s", stranger.name));
     terminal.wait_for_text("hint: ");
+}
+
+#[test]
+fn the_json_list_names_the_users_with_whom_an_agent_is_shared() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    echoing(&owner, "b");
+    let shares = || {
+        let list = owner.symposium(["agent", "list", "--json"]).ok().json();
+        ["a", "b"].map(|name| {
+            let agent = list.as_array().unwrap().iter().find(|agent| agent["name"] == name).unwrap();
+            agent["shares"].clone()
+        })
+    };
+    assert_eq!(shares(), [json!([]), json!([])]);
+    shared(&owner, "a", &guest, &["--read-only"]);
+    let [a, b] = shares();
+    assert_eq!((&a[0]["with"], &a[0]["read_only"]), (&json!(guest.name), &json!(true)), "{a}");
+    assert_eq!((a.as_array().unwrap().len(), b), (1, json!([])));
+    owner.symposium(["agent", "unshare", "a"]).ok();
+    assert_eq!(shares(), [json!([]), json!([])]);
 }

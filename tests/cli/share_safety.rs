@@ -43,7 +43,7 @@ accept(my $guest, $line);
 /// Perl is part of every Debian system, and every user may run it.
 const PERL: &str = "/usr/bin/perl";
 
-fn door(owner: &User<'_>, guest: &User<'_>, name: &str) -> PathBuf {
+fn socket_of(owner: &User<'_>, guest: &User<'_>, name: &str) -> PathBuf {
     PathBuf::from(format!("/tmp/symposium-share-{}/{}/{name}", owner.uid, guest.uid))
 }
 
@@ -57,23 +57,23 @@ fn another_user_gets_no_access() {
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");
     shared(&owner, "a", &guest, &[]);
-    let door = door(&owner, &guest, "a");
+    let socket_of = socket_of(&owner, &guest, "a");
     let terminal = at(&owner, "a", &stranger, &[]);
     assert_eq!(terminal.wait_for_exit(), 3, "{}", terminal.screen());
     assert!(terminal.screen().contains("is not shared with you"), "{}", terminal.screen());
-    let outer = door.parent().unwrap().parent().unwrap();
+    let outer = socket_of.parent().unwrap().parent().unwrap();
     assert_eq!(mode(outer), 0o711);
     stranger.program("ls", [outer]).fails(2);
-    stranger.program("ls", [door.parent().unwrap()]).fails(2);
-    let said = stranger.program(PERL, ["-e", KNOCK, door.to_str().unwrap()]).fails(13).stderr;
-    assert!(said.contains("connect: Permission denied"), "{said}");
+    stranger.program("ls", [socket_of.parent().unwrap()]).fails(2);
+    let output = stranger.program(PERL, ["-e", KNOCK, socket_of.to_str().unwrap()]).fails(13).stderr;
+    assert!(output.contains("connect: Permission denied"), "{output}");
     // Even without file permissions the kernel reports the uid of the peer.
-    for path in [outer, door.parent().unwrap(), &door] {
+    for path in [outer, socket_of.parent().unwrap(), &socket_of] {
         let _ = rustix::fs::removexattr(path, "system.posix_acl_access");
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
     }
-    let said = stranger.program(PERL, ["-e", KNOCK, door.to_str().unwrap(), "typed\\x0d"]).ok().stdout;
-    assert_eq!(said, "nothing");
+    let output = stranger.program(PERL, ["-e", KNOCK, socket_of.to_str().unwrap(), "typed\\x0d"]).ok().stdout;
+    assert_eq!(output, "nothing");
     let screen = owner.symposium(["agent", "peek", "a"]).ok().stdout;
     assert!(!screen.contains("typed"), "{screen}");
 }
@@ -127,16 +127,16 @@ fn a_guest_reaches_only_the_shared_agent() {
     guest.program("cat", [owner.home().join(".symposium/agent-sessions.json")]).fails(1);
     let socket = owner.socket();
     let socket = socket.to_str().unwrap();
-    let said = guest.program("tmux", ["-S", socket, "list-sessions"]).fails(1).stderr;
-    assert!(said.contains("Permission denied"), "{said}");
+    let output = guest.program("tmux", ["-S", socket, "list-sessions"]).fails(1).stderr;
+    assert!(output.contains("Permission denied"), "{output}");
     // This also holds if every directory and the socket are open: tmux has its own access list since version 3.3.
     for path in [owner.home(), owner.socket().parent().unwrap().to_owned(), owner.socket()] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
     }
     if !owner.program("tmux", ["-V"]).ok().stdout.contains(" 3.2") {
         for command in ["list-sessions", "kill-server", "new-window"] {
-            let said = guest.program("tmux", ["-S", socket, command]).outcome();
-            assert!(said.stderr.contains("access not allowed") && said.stdout.is_empty(), "{said:?}");
+            let output = guest.program("tmux", ["-S", socket, command]).outcome();
+            assert!(output.stderr.contains("access not allowed") && output.stdout.is_empty(), "{output:?}");
         }
     }
     for path in [owner.home(), owner.socket().parent().unwrap().to_owned()] {
@@ -152,11 +152,11 @@ fn a_guest_reaches_only_the_shared_agent() {
     fs::set_permissions(guest.home(), fs::Permissions::from_mode(0o777)).unwrap();
     fs::set_permissions(guest.home().join("work"), fs::Permissions::from_mode(0o777)).unwrap();
     let prompt = format!("\\x02:run-shell 'touch {}'\\x0d", made.display());
-    let door = door(&owner, &guest, "a");
+    let socket_of = socket_of(&owner, &guest, "a");
     let knock = [
         "-e",
         KNOCK,
-        door.to_str().unwrap(),
+        socket_of.to_str().unwrap(),
         "\\x02)",
         "\\x02c",
         "\\x02%",
@@ -169,11 +169,11 @@ fn a_guest_reaches_only_the_shared_agent() {
         &prompt,
         "the end\\x0d",
     ];
-    assert!(guest.program(PERL, knock).ok().stdout.contains("the end"), "it was still shown agent `a`");
+    assert!(guest.program(PERL, knock).ok().stdout.contains("the end"), "the guest still saw agent `a`");
     assert_eq!(facts(), before);
     assert!(!made.exists());
-    let said = owner.symposium(["agent", "peek", "secret"]).ok().stdout;
-    assert_eq!(said.trim(), "this is secret");
+    let output = owner.symposium(["agent", "peek", "secret"]).ok().stdout;
+    assert_eq!(output.trim(), "this is secret");
 }
 
 #[test]
@@ -197,8 +197,8 @@ fn a_pane_mode_of_the_owner_gives_a_guest_no_commands() {
     terminal.type_text("x");
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("x>");
-    let said = owner.symposium(["agent", "peek", "secret"]).ok().stdout;
-    assert_eq!(said.trim(), "this is secret");
+    let output = owner.symposium(["agent", "peek", "secret"]).ok().stdout;
+    assert_eq!(output.trim(), "this is secret");
 }
 
 #[test]

@@ -29,6 +29,6 @@ fn the_editor_opens_the_workspace_or_files_in_it() {
     };
     assert_eq!(edit(&[]), format!("{at}: --wait .\n"));
     assert_eq!(edit(&["src/lib.rs"]), format!("{at}: --wait src/lib.rs\n"));
-    let said = agent(&env, &["edit", "fix"]).env("VISUAL", "no-such-editor").fails(2).stderr;
-    assert!(said.contains("`no-such-editor` is not installed"), "{said}");
+    let stderr = agent(&env, &["edit", "fix"]).env("VISUAL", "no-such-editor").fails(2).stderr;
+    assert!(stderr.contains("`no-such-editor` is not installed"), "{stderr}");
 }

@@ -35,8 +35,8 @@ fn show_prints_a_summary_for_people() {
           [VARIES]
              tmux  [ROOT]/sockets/tmux-[UID]/symposium api [PANE]
           restart  no
-         attached  nobody
-      shared with  nobody
+         attached  none
+      shared with  none
           created  [VARIES]
       last output  [VARIES]
     last attached  -
@@ -90,7 +90,7 @@ fn peek_prints_the_current_screen() {
             r"printf 'old\033[2J\033[Hnew \033[31mred\033[0m\n'; exec sleep 1000",
         ],
     );
-    env.wait_until("it shows", || agent(&env, &["peek", "a"]).ok().stdout == "new red\n");
+    env.wait_until("the screen is shown", || agent(&env, &["peek", "a"]).ok().stdout == "new red\n");
     assert_eq!(
         agent(&env, &["peek", "a", "--json"]).ok().json(),
         json!({"agent": "a", "screen": ["new red"], "from": "screen"})
@@ -113,12 +113,12 @@ fn peek_at_a_hibernated_agent_explains_how_to_wake_it() {
 fn peek_at_a_stopped_agent_says_that_it_is_not_the_screen() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo last words; exec sleep 1000"]);
-    env.wait_until("it shows", || agent(&env, &["peek", "a"]).ok().stdout == "last words\n");
+    env.wait_until("the screen is shown", || agent(&env, &["peek", "a"]).ok().stdout == "last words\n");
     assert_eq!(agent(&env, &["peek", "a"]).ok().stderr, "");
     agent(&env, &["kill", "a"]).ok();
     let peeked = agent(&env, &["peek", "a"]).ok();
     assert_eq!(peeked.stdout, "last words\n");
     assert_eq!(peeked.stderr, "`a` is stopped and has no screen: this is the end of what it printed\n");
-    let told = agent(&env, &["peek", "a", "--json"]).ok();
-    assert_eq!((told.json()["from"].as_str(), told.stderr.as_str()), (Some("transcript"), ""));
+    let outcome = agent(&env, &["peek", "a", "--json"]).ok();
+    assert_eq!((outcome.json()["from"].as_str(), outcome.stderr.as_str()), (Some("transcript"), ""));
 }

@@ -41,8 +41,8 @@ fn spawn_refuses_a_taken_name() {
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let outcome = agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).fails(1);
     assert_snapshot!(outcome.stderr, @"
-    error: there is an agent named `a` already
-    hint: go to it with `symposium agent attach a`, or choose another name
+    error: an agent named `a` already exists
+    hint: attach to it with `symposium agent attach a`, or choose another name
     ");
     agent(&env, &["kill", "a"]).ok();
     agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).fails(1);
@@ -87,15 +87,19 @@ fn spawn_suggests_a_similar_kind() {
 #[test]
 fn spawn_reports_an_immediate_exit_with_the_last_lines() {
     let env = TestEnv::new();
-    env.fake_program("claude", "echo Invalid API key; echo run /login >&2; exit 3");
+    // tmux 3.3a loses output that the kernel has not passed on when the program ends, about once in 600 times under
+    // load. tmux answers the query of the cursor position after it has read everything before it.
+    let after_output = "stty -icanon -echo; printf '\\033[6n'; dd bs=1 count=6 >/dev/null 2>&1";
+    let claude = format!("echo Invalid API key; echo run /login >&2; {after_output}; exit 3");
+    env.fake_program("claude", &claude);
     let outcome = agent(&env, &["spawn", "claude", "--name", "a"]).fails(1);
     assert_snapshot!(env.redacted(&outcome.stderr), @"
     error: agent `a` exited as soon as it started (code 3, after [DURATION])
       last lines:
         Invalid API key
         run /login
-    hint: mend the cause, then `symposium agent restart a`
-    hint: or forget it: `symposium agent rm a`
+    hint: fix the cause, then run `symposium agent restart a`
+    hint: or remove it: `symposium agent rm a`
     ");
     assert_eq!(outcome.stdout, "");
     assert_eq!(shown(&env, "a")["status"], "crashed");
@@ -109,7 +113,7 @@ fn a_command_that_ends_at_once_successfully_is_not_an_error() {
     spawned(&env, &["--name", "first", "--", "sleep", "1000"]);
     spawned(&env, &["--name", "a", "--", "echo", "done already"]);
     wait_for(&env, "a", "exited");
-    env.wait_until("its words are written down", || printed(&env, "a") == "done already\n");
+    env.wait_until("the output is logged", || printed(&env, "a") == "done already\n");
 }
 
 #[test]
@@ -119,12 +123,12 @@ fn an_agent_works_in_the_given_directory() {
     std::fs::create_dir(&odd).unwrap();
     let dir = odd.to_str().unwrap();
     spawned(&env, &["--name", "there", "--dir", dir, "--", "sh", "-c", "pwd; exec sleep 1000"]);
-    env.wait_until("it tells where it is", || printed(&env, "there").contains(dir));
+    env.wait_until("the agent prints its directory", || printed(&env, "there").contains(dir));
     assert_eq!(shown(&env, "there")["working_directory"], dir);
     let missing = agent(&env, &["spawn", "--dir", "nowhere", "--", "true"]).fails(1);
     assert_snapshot!(env.redacted(&missing.stderr), @"
     error: cannot work in `[ROOT]/project/nowhere`: No such file or directory (os error 2)
-    hint: name another with `--dir`
+    hint: choose another directory with `--dir`
     ");
 }
 
@@ -146,7 +150,9 @@ fn title_and_variables_reach_the_agent_verbatim() {
     ];
     let command = ["sh", "-c", script];
     agent(&env, &[&args[..], &command].concat()).env("TMUX_PLUGIN", "the spawner's own").ok();
-    env.wait_until("it prints them", || printed(&env, "a") == "<1 2;'\"$(id)>\n<>\n<a>\n<none>\n");
+    env.wait_until("the agent prints its arguments", || {
+        printed(&env, "a") == "<1 2;'\"$(id)>\n<>\n<a>\n<none>\n"
+    });
     assert_eq!(shown(&env, "a")["title"], "#{pane_pid}; $(x) é");
     let outcome = agent(&env, &["spawn", "--env", "1A=x", "--", "true"]).fails(2);
     assert!(outcome.stderr.contains("`1A` cannot be the name of a variable"), "{outcome:?}");
@@ -160,7 +166,9 @@ fn a_scratch_workspace_is_an_empty_folder() {
         &["--name", "a", "--workspace", "scratch", "--", "sh", "-c", "pwd; ls -A | wc -l; exec sleep 1000"],
     );
     let place = env.state().join("instances/a/workspace");
-    env.wait_until("it tells where it is", || printed(&env, "a") == format!("{}\n0\n", place.display()));
+    env.wait_until("the agent prints its directory", || {
+        printed(&env, "a") == format!("{}\n0\n", place.display())
+    });
     assert_eq!(shown(&env, "a")["workspace"], "scratch");
 }
 
@@ -202,7 +210,7 @@ fn spawn_attach_needs_a_terminal_and_attaches() {
     assert_snapshot!(outcome.stderr, @"
     error: `agent spawn --attach` needs a terminal, and this is not one
       nothing was started
-    hint: leave `--attach` away, and go to it later with `symposium agent attach`
+    hint: omit `--attach`, and attach later with `symposium agent attach`
     ");
     let terminal =
         env.terminal([env.binary(), "agent", "spawn", "demo", "--name", "a", "--task", "hello", "--attach"]);

@@ -119,7 +119,7 @@ fn a_spec_is_found_by_folder_file_and_configuration() {
     without_settling(&env, &["claude"]);
     env.fake_program("claude", STAYS);
     let run = agent(&env, &["spawn", "code-reviewer", "--name", "foreign"]).ok();
-    assert!(run.stderr.starts_with("warning: its file also says tools, which is not passed on\n"), "{run:?}");
+    assert!(run.stderr.starts_with("warning: its file also sets tools, which is ignored\n"), "{run:?}");
     assert_eq!(called(&env)[..2], ["--append-system-prompt", "Review."]);
 }
 
@@ -134,19 +134,19 @@ fn unsupported_options_are_reported_and_a_looser_tier_is_refused() {
                 [agents.plain]\ncommand = ['sleep', '1000']\nmodel = 'opus'\n";
     fs::write(env.state().join("agents.toml"), text).unwrap();
     assert_snapshot!(agent(&env, &["spawn", "c"]).ok().stderr, @"
-    warning: Codex cannot be told which tools need no approval
-    warning: Codex does not know the approval tier `review`, it gets `approve`
+    warning: Codex has no option to allow tools without approval
+    warning: Codex does not support the approval tier `review`; `approve` is used instead
     ");
     assert_eq!(called(&env)[..5], ["--no-daemon", "-a", "on-request", "-s", "read-only"]);
     assert_eq!(
         agent(&env, &["spawn", "plain"]).ok().stderr,
-        "warning: a plain command cannot be told which model to use\n"
+        "warning: a plain command has no option to choose a model\n"
     );
     assert_snapshot!(env.redacted(&agent(&env, &["spawn", "a"]).fails(1).stderr), @"
-    error: Aider cannot be held to the approval tier `approve`
-      spec `a` asks for it ([ROOT]/home/.symposium/agents.toml:7); it would act more freely than that
+    error: Aider cannot enforce the approval tier `approve`
+      spec `a` asks for it ([ROOT]/home/.symposium/agents.toml:7); the agent would have more permissions than that
       nothing was started
-    hint: choose another `kind`, or take `shell_tier` out of the spec
+    hint: choose another `kind`, or remove `shell_tier` from the spec
     ");
     assert!(!env.home().join("called").exists() && !env.state().join("instances/a-1").exists());
 }
@@ -159,9 +159,9 @@ fn an_invalid_spec_is_reported_with_its_position_and_starts_nothing() {
     in_project(&env, ".symposium/agents.toml", text);
     assert_snapshot!(env.redacted(&agent(&env, &["spawn", "a"]).fails(1).stderr), @"
     error: [ROOT]/project/.symposium/agents.toml:2:1: unknown key `modle`; did you mean `model`? allowed: description, extends, kind, command, role, model, tools, shell_tier, system_prompt, env, restart, heartbeat, workspace, ephemeral, max_instances, params, notify, limits
-      [ROOT]/project/.symposium/agents.toml:3:14: `shell_tier` `lose` means nothing here; allowed: free, review, approve
+      [ROOT]/project/.symposium/agents.toml:3:14: `shell_tier` `lose` is not a valid value; allowed: free, review, approve
       nothing was started
-    hint: mend the file; `symposium spec check` tells every mistake in it
+    hint: correct the file; `symposium spec check` lists every mistake in it
     ");
     let unknown = agent(&env, &["spawn", "b"]).fails(1);
     assert!(
@@ -181,7 +181,7 @@ fn an_invalid_spec_is_reported_with_its_position_and_starts_nothing() {
     hint: to run any command: `symposium agent spawn -- ./nowhere`
     ");
     assert_eq!(agent(&env, &["list", "--json"]).ok().json(), json!([]));
-    assert_eq!(spawned(&env, &["ok"]), "ok-1", "what is wrong with others does not stand in its way");
+    assert_eq!(spawned(&env, &["ok"]), "ok-1", "mistakes of other specs do not affect it");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn an_agent_keeps_its_spec_until_a_fresh_restart() {
     let mended = fs::read_to_string(env.project().join(file)).unwrap();
     in_project(&env, file, "[agents.a]\nmodel = 3\n");
     agent(&env, &["restart", "--fresh", "x"]).fails(1);
-    assert_eq!(which(), one, "a spec that is wrong ends nothing");
+    assert_eq!(which(), one, "an invalid spec ends no agent");
     trusted_specs(&env, &mended);
     // From another directory: the spec is searched in the directory of the first spawn.
     agent(&env, &["restart", "--fresh", "x"]).current_dir(env.home()).ok();

@@ -43,10 +43,7 @@ fn spec_list_shows_effective_specs_with_their_files() {
     reviewer  demo  [ROOT]/project/.symposium/agents.toml  Reads what others wrote
     weather   -     -                                              (wrong)
     ");
-    assert_eq!(
-        run.stderr,
-        "warning: something is wrong with some of these; `symposium spec check` tells what and where\n"
-    );
+    assert_eq!(run.stderr, "warning: some of these specs have mistakes; `symposium spec check` lists them\n");
     let listed = spec(&env, &["list", "--json"]).ok().json();
     assert_eq!(
         (&listed[1]["name"], &listed[1]["agents"], &listed[1]["wrong"]),
@@ -128,8 +125,8 @@ fn spec_show_takes_kinds_and_folders_and_suggests_names() {
     assert_eq!(kind["spec"]["restart"], "on-failure");
     env.fake_program("aider", "exec sleep 1000");
     let folder = spec(&env, &["show", "./Weather"]).ok();
-    let told = "nothing: Aider cannot be held to the approval tier `review`";
-    assert!(folder.stdout.contains(told), "{folder:?}");
+    let output = "nothing: Aider cannot enforce the approval tier `review`";
+    assert!(folder.stdout.contains(output), "{folder:?}");
     assert_snapshot!(spec(&env, &["show", "reviwer"]).fails(3).stderr, @"
     error: no spec or kind named `reviwer`
       known: reviewer, claude, codex, gemini, kiro, q, opencode, qwen, copilot, cursor, amp, goose, aider, demo
@@ -143,7 +140,7 @@ fn spec_show_takes_kinds_and_folders_and_suggests_names() {
 fn spec_check_reports_every_mistake() {
     let env = TestEnv::new();
     let fine = spec(&env, &["check"]).ok();
-    assert_eq!((fine.stdout.as_str(), fine.stderr.as_str()), ("", "nothing is wrong with default\n"));
+    assert_eq!((fine.stdout.as_str(), fine.stderr.as_str()), ("", "no mistakes in default\n"));
     in_project(
         &env,
         ".symposium/agents.toml",
@@ -153,11 +150,11 @@ fn spec_check_reports_every_mistake() {
     let run = spec(&env, &["check"]).fails(1);
     assert_snapshot!(env.redacted(&run.stdout), @"
     [ROOT]/project/.symposium/agents.toml:2:8: `kind` `cluade` is not known; did you mean `claude`? allowed: claude, codex, gemini, kiro, q, opencode, qwen, copilot, cursor, amp, goose, aider, demo
-    [ROOT]/project/.symposium/agents.toml:3:14: `shell_tier` `lose` means nothing here; allowed: free, review, approve
+    [ROOT]/project/.symposium/agents.toml:3:14: `shell_tier` `lose` is not a valid value; allowed: free, review, approve
     [ROOT]/project/.symposium/agents.toml:4:17: prompt file `[ROOT]/project/.symposium/./gone.md` cannot be read: No such file or directory (os error 2)
-    [ROOT]/project/.symposium/agents.toml:8:11: `extends` goes round in a circle: b → c → b
-    [ROOT]/project/.symposium/agents.toml:9:13: `heartbeat` must hold `prompt`: what is asked
-    [ROOT]/project/.symposium/agents.toml:9:23: `heartbeat.every` `soon` is no time span; allowed: such as [DURATION], 30m, 2h, 1h 30m, 7d
+    [ROOT]/project/.symposium/agents.toml:8:11: `extends` forms a cycle: b → c → b
+    [ROOT]/project/.symposium/agents.toml:9:13: `heartbeat` must contain `prompt`
+    [ROOT]/project/.symposium/agents.toml:9:23: `heartbeat.every` `soon` is not a time span; examples: [DURATION], 30m, 2h, 1h 30m, 7d
     ");
     assert_eq!(run.stderr, "6 mistakes\n");
     let mistakes = spec(&env, &["check", "--json"]).fails(1).json();
@@ -179,9 +176,9 @@ fn spec_init_writes_a_valid_example_and_overwrites_nothing() {
     assert_eq!(shown["spec"]["max_instances"], 3);
     std::fs::write(&file, "[agents.mine]\n").unwrap();
     assert_snapshot!(env.redacted(&spec(&env, &["init"]).fails(1).stderr), @"
-    error: `[ROOT]/project/.symposium/agents.toml` is there already
+    error: `[ROOT]/project/.symposium/agents.toml` already exists
       nothing was changed
-    hint: edit it, and `symposium spec check` it
+    hint: edit it, then run `symposium spec check`
     ");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "[agents.mine]\n");
     let home = env.home();

@@ -33,9 +33,9 @@ fn a_taskspace_is_created_listed_and_deleted_as_a_unit() {
     let text = taskspace(&env, &["list"]).ok().stdout;
     assert!(text.contains("  task    mend the login\n  branch  symposium/fix\n"), "{text}");
     fs::write(at.join("result"), "x").unwrap();
-    let said = taskspace(&env, &["delete", "fix"]).fails(1).stderr;
-    assert!(said.contains("1 uncommitted file: result"), "{said}");
-    assert!(shown(&env, "fix")["pid"].is_i64(), "it goes on");
+    let stderr = taskspace(&env, &["delete", "fix"]).fails(1).stderr;
+    assert!(stderr.contains("1 uncommitted file: result"), "{stderr}");
+    assert!(shown(&env, "fix")["pid"].is_i64(), "the agent keeps running");
     fs::remove_file(at.join("result")).unwrap();
     taskspace(&env, &["delete", "fix"]).ok();
     assert!(!at.exists() && !env.project().join(".git/worktrees").exists());
@@ -46,8 +46,8 @@ fn a_taskspace_is_created_listed_and_deleted_as_a_unit() {
 fn taskspace_delete_refuses_other_agents() {
     let env = repository();
     env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
-    let said = taskspace(&env, &["delete", "a", "--force"]).fails(1).stderr;
-    assert!(said.starts_with("error: agent `a` is no taskspace\n"), "{said}");
+    let stderr = taskspace(&env, &["delete", "a", "--force"]).fails(1).stderr;
+    assert!(stderr.starts_with("error: agent `a` is not a taskspace\n"), "{stderr}");
     assert!(shown(&env, "a")["pid"].is_i64());
     let outside = TestEnv::new();
     taskspace(&outside, &["new", "x", "demo", "--task", "t"]).fails(1);
@@ -94,8 +94,8 @@ fn an_invalid_log_entry_changes_nothing() {
     taskspace(&env, &["log", "fix", " \n"]).fails(2);
     taskspace(&env, &["log", "fix", "-"]).stdin("x".repeat(1 << 20)).fails(1);
     taskspace(&env, &["log", "nobody", "x"]).fails(3);
-    let said = taskspace(&env, &["log", "a", "x"]).fails(1).stderr;
-    assert!(said.starts_with("error: agent `a` is no taskspace\n"), "{said}");
+    let stderr = taskspace(&env, &["log", "a", "x"]).fails(1).stderr;
+    assert!(stderr.starts_with("error: agent `a` is not a taskspace\n"), "{stderr}");
     assert_eq!(fs::read(&file).unwrap(), before);
     let outside = env.root().join("outside");
     for (what, text) in
@@ -140,7 +140,7 @@ fn a_taskspace_file_of_the_repository_creates_no_taskspace() {
     assert_eq!(taskspace(&env, &["list", "--json"]).ok().stdout, "[]\n");
     taskspace(&env, &["log", "a", "x"]).fails(1);
     taskspace(&env, &["delete", "a", "--force"]).fails(1);
-    let said = taskspace(&env, &["new", "fix", "demo", "--task", "t"]).fails(1).stderr;
-    assert!(said.contains("taskspace.json"), "{said}");
+    let stderr = taskspace(&env, &["new", "fix", "demo", "--task", "t"]).fails(1).stderr;
+    assert!(stderr.contains("taskspace.json"), "{stderr}");
     assert!(!workspace(&env, "fix").exists());
 }

@@ -111,7 +111,36 @@ fn an_agent_cannot_grant_trust_and_uses_what_the_user_trusted() {
     assert!(refused.contains("agent `lead` cannot trust the specs"), "{refused}");
     as_lead(spec(&env, &["trust", "--yes"])).fails(1);
     let refused = as_lead(agent(&env, &["spawn", "a"])).fails(1).stderr;
-    assert!(refused.contains("a person has to agree"), "{refused}");
+    assert!(refused.contains("a user has to agree"), "{refused}");
     spec(&env, &["trust", "--yes"]).ok();
     as_lead(agent(&env, &["spawn", "a"])).ok();
+}
+
+#[test]
+fn setup_lines_of_a_project_run_only_with_consent_to_their_content() {
+    let env = repository();
+    let marker = env.root().join("ran");
+    let text = |line: &str| {
+        format!("[agents.web]\nkind = 'demo'\nworkspace = {{ mode = 'worktree', setup = ['{line}'] }}\n")
+    };
+    let first = format!("echo one >> {}", marker.display());
+    in_project(&env, FILE, &text(&first));
+    for command in [
+        &["agent", "spawn", "web", "--name", "a"][..],
+        &["taskspace", "new", "a", "web", "--task", "t"],
+        &["agent", "spawn", "web", "--name", "a", "--workspace", "worktree", "--json"],
+    ] {
+        let refused = env.symposium(command).fails(1).stderr;
+        assert!(refused.contains("it sets up its worktree with"), "{refused}");
+    }
+    assert!(!marker.exists());
+    spec(&env, &["trust", "--yes"]).ok();
+    agent(&env, &["spawn", "web", "--name", "a"]).ok();
+    agent(&env, &["spawn", "web", "--name", "b"]).ok();
+    assert_eq!(std::fs::read_to_string(&marker).unwrap(), "one\none\n", "one agreement is enough");
+    // Another line needs another agreement.
+    in_project(&env, FILE, &text(&format!("echo two >> {}", marker.display())));
+    let refused = agent(&env, &["spawn", "web", "--name", "c"]).fails(1).stderr;
+    assert!(refused.contains("changed since you trusted them"), "{refused}");
+    assert_eq!(std::fs::read_to_string(&marker).unwrap(), "one\none\n");
 }

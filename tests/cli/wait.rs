@@ -27,10 +27,13 @@ fn wait_returns_soon_after_the_change() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let waiter = agent(&env, &["wait", "a", "--for", "stopped"]).start();
+    let begun = Instant::now();
     agent(&env, &["kill", "a"]).ok();
-    let killed = Instant::now();
+    let (killed, usual) = (Instant::now(), begun.elapsed());
     assert_eq!(waiter.finish().ok().stdout, "stopped\n");
-    assert!(killed.elapsed().as_secs() < 3, "{:?}", killed.elapsed());
+    // On a loaded machine the waiter's last look takes as long as the kill.
+    let took = killed.elapsed();
+    assert!(took < Duration::from_secs(3) + usual, "{took:?} after a kill of {usual:?}");
 }
 
 #[test]
@@ -77,7 +80,7 @@ fn a_prompt_restored_after_an_interrupt_is_removed_and_reported() {
         done'"#;
     env.fake_program("claude", drawn);
     spawned(&env, &["claude", "--name", "a"]);
-    env.wait_until("its prompt is there", || {
+    env.wait_until("the prompt is shown", || {
         agent(&env, &["peek", "a"]).ok().stdout.contains("take your time")
     });
     let prompted =
@@ -89,8 +92,8 @@ fn a_prompt_restored_after_an_interrupt_is_removed_and_reported() {
         .ok();
     assert_eq!(status(&env, "a"), "working");
     std::fs::write(env.project().join("told"), "").unwrap();
-    let said = agent(&env, &["interrupt", "a"]).ok().stderr;
-    assert!(said.contains("which is empty now: take your time"), "{said}");
+    let stderr = agent(&env, &["interrupt", "a"]).ok().stderr;
+    assert!(stderr.contains("which is empty now: take your time"), "{stderr}");
     assert!(!agent(&env, &["peek", "a"]).ok().stdout.contains("take your time"));
 }
 
@@ -108,13 +111,15 @@ fn interrupt_sends_control_c_to_a_command() {
             "trap 'echo interrupted; exec sleep 1000' INT; echo up; while :; do sleep 0.05; done",
         ],
     );
-    env.wait_until("it is up", || agent(&env, &["peek", "a"]).ok().stdout.contains("up"));
+    env.wait_until("the program is up", || agent(&env, &["peek", "a"]).ok().stdout.contains("up"));
     let outcome = agent(&env, &["interrupt", "a", "--json"]).ok();
     assert_eq!(
         outcome.json(),
         serde_json::json!({"agent": "a", "keys": ["C-c"], "confirmed_by": null, "put_back": null})
     );
-    env.wait_until("it heard", || agent(&env, &["peek", "a"]).ok().stdout.contains("interrupted"));
+    env.wait_until("the program was interrupted", || {
+        agent(&env, &["peek", "a"]).ok().stdout.contains("interrupted")
+    });
     assert_eq!(status(&env, "a"), "working");
     agent(&env, &["kill", "a"]).ok();
     agent(&env, &["interrupt", "a"]).fails(1);
@@ -123,12 +128,15 @@ fn interrupt_sends_control_c_to_a_command() {
 #[test]
 fn wait_fails_for_an_ended_agent() {
     let env = TestEnv::new();
-    agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "sleep 0.3; exit 3"]).ok();
-    let outcome = agent(&env, &["wait", "a", "--for", "idle"]).fails(1);
-    assert!(outcome.stderr.contains("does not run: crashed (it ended with code 3)"), "{outcome:?}");
+    let script = "while [ ! -e go ]; do sleep 0.05; done; exit 3";
+    agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", script]).ok();
+    let waiter = agent(&env, &["wait", "a", "--for", "idle"]).start();
+    std::fs::write(env.project().join("go"), "").unwrap();
+    let outcome = waiter.finish().fails(1);
+    assert!(outcome.stderr.contains("is not running: crashed (it ended with code 3)"), "{outcome:?}");
     let begun = Instant::now();
     let outcome = agent(&env, &["wait", "a", "--for", "idle", "--timeout", "50s"]).fails(1);
-    assert!(outcome.stderr.contains("does not run: crashed (it ended with code 3)"), "{outcome:?}");
+    assert!(outcome.stderr.contains("is not running: crashed (it ended with code 3)"), "{outcome:?}");
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
@@ -146,8 +154,8 @@ fn wait_ends_when_the_agent_is_stopped_but_not_when_it_restarts() {
     let outcome = waiter.finish().fails(1);
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_snapshot!(outcome.stderr, @"
-    error: agent `a` does not run: stopped (it was ended on request)
-    hint: bring it back with `symposium agent resume a`
+    error: agent `a` is not running: stopped (it was ended on request)
+    hint: resume it with `symposium agent resume a`
     ");
 }
 
@@ -186,12 +194,12 @@ fn wait_follows_a_rename() {
     let waiter = agent(&env, &["wait", "old", "--for", "stopped"])
         .env("SYMPOSIUM_FAILPOINT", "stop:wait.looked")
         .start();
-    env.wait_until("it waits", || waiter.is_stopped());
+    env.wait_until("the waiter is stopped at the failpoint", || waiter.is_stopped());
     agent(&env, &["rename", "old", "new"]).ok();
     agent(&env, &["spawn", "--name", "old", "--", "sleep", "1000"]).ok();
     agent(&env, &["kill", "new"]).ok();
     // It may check more than once before it sees the end.
-    env.wait_until("it is done", || {
+    env.wait_until("the waiter has printed the status", || {
         if waiter.is_stopped() {
             waiter.go_on();
         }

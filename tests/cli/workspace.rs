@@ -47,15 +47,17 @@ fn a_worktree_agent_gets_its_own_tree_and_branch() {
         ["spawn", "--name", "fix", "--workspace", "worktree", "--", "sh", "-c", "pwd; exec sleep 1000"];
     agent(&env, &spawn).current_dir(env.project().join("src")).ok();
     let at = workspace(&env, "fix");
-    let told = shown(&env, "fix");
-    assert_eq!(told["working_directory"], at.join("src").to_str().unwrap());
-    assert_eq!(told["project"], env.project().to_str().unwrap());
-    assert_eq!((&told["branch"], &told["workspace"]), (&"symposium/fix".into(), &"worktree".into()));
-    assert_eq!(told["work"]["changed"], 0);
-    assert!(told["work"]["size"].as_u64().unwrap() > 0);
+    let output = shown(&env, "fix");
+    assert_eq!(output["working_directory"], at.join("src").to_str().unwrap());
+    assert_eq!(output["project"], env.project().to_str().unwrap());
+    assert_eq!((&output["branch"], &output["workspace"]), (&"symposium/fix".into(), &"worktree".into()));
+    assert_eq!(output["work"]["changed"], 0);
+    assert!(output["work"]["size"].as_u64().unwrap() > 0);
     assert_eq!(fs::read_to_string(at.join("src/lib.rs")).unwrap(), "// one\n");
     assert_eq!(fs::read_to_string(env.project().join("src/lib.rs")).unwrap(), "// dirty\n");
-    env.wait_until("it works there", || super::printed(&env, "fix").contains("workspace/src"));
+    env.wait_until("the agent works in the worktree", || {
+        super::printed(&env, "fix").contains("workspace/src")
+    });
     agent(&env, &["rm", "--force", "fix"]).ok();
     assert!(!at.exists());
     assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
@@ -77,14 +79,14 @@ fn uncommitted_changes_stay_behind_with_a_warning_or_are_copied() {
     fs::remove_file(project.join("gone")).unwrap();
     let before = git(&env, &project, &["status", "--porcelain"]);
     let spawn = ["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"];
-    let said = agent(&env, &spawn).ok().stderr;
+    let stderr = agent(&env, &spawn).ok().stderr;
     let warning = "warning: not in the new worktree: 3 uncommitted files: gone, src/lib.rs, new \
-                   (`--with-changes` takes them along)\n";
-    assert!(said.contains(warning), "{said}");
+                   (`--with-changes` copies them)\n";
+    assert!(stderr.contains(warning), "{stderr}");
     assert_eq!(git(&env, &workspace(&env, "a"), &["status", "--porcelain"]), "");
     let spawn = ["spawn", "--name", "b", "--workspace", "worktree", "--with-changes", "--", "sleep", "1000"];
-    let said = agent(&env, &spawn).ok().stderr;
-    assert!(!said.contains("warning"), "{said}");
+    let stderr = agent(&env, &spawn).ok().stderr;
+    assert!(!stderr.contains("warning"), "{stderr}");
     let at = workspace(&env, "b");
     assert_eq!(git(&env, &at, &["status", "--porcelain"]), before);
     assert_eq!(fs::read_to_string(at.join("src/lib.rs")).unwrap(), "// changed\n");
@@ -106,7 +108,7 @@ fn rm_needs_force_for_unsaved_work_and_always_keeps_commits() {
     fs::write(at.join("new"), "?\n").unwrap();
     agent(&env, &["kill", "fix"]).ok();
     assert_snapshot!(env.redacted(&agent(&env, &["rm", "fix"]).fails(1).stderr), @"
-    error: the worktree of agent `fix` holds work that exists nowhere else
+    error: the worktree of agent `fix` contains unsaved work
       1 uncommitted file: new
       1 commit on `symposium/fix` that no remote and no other branch has
       1 stash made on `symposium/fix`
@@ -115,22 +117,25 @@ fn rm_needs_force_for_unsaved_work_and_always_keeps_commits() {
     hint: or remove it and keep a copy of uncommitted files for 30 days: `symposium agent rm --force fix`
     ");
     let pruned = agent(&env, &["prune"]).ok().stderr;
-    assert!(pruned.starts_with("warning: `fix` stays: the worktree of agent `fix` holds work"), "{pruned}");
+    assert!(
+        pruned.starts_with("warning: `fix` stays: the worktree of agent `fix` contains unsaved work"),
+        "{pruned}"
+    );
     let listed = agent(&env, &["list", "--all", "--work", "--json"]).ok().json();
     let work = &listed[0]["work"];
     assert_eq!((&work["changed"], &work["ahead"], &work["stashes"]), (&1.into(), &1.into(), &1.into()));
     assert_eq!(agent(&env, &["list", "--all", "--json"]).ok().json()[0]["work"], Value::Null);
     let card = agent(&env, &["show", "fix"]).ok().stdout;
     assert!(card.contains("work  1 changed, 1 ahead, 1 stashed, "), "{card}");
-    let said = agent(&env, &["rm", "--force", "fix"]).ok().stderr;
-    assert!(said.contains("branch `symposium/fix` stays: it has commits of its own"), "{said}");
+    let stderr = agent(&env, &["rm", "--force", "fix"]).ok().stderr;
+    assert!(stderr.contains("branch `symposium/fix` is kept: it has commits of its own"), "{stderr}");
     assert!(!at.exists());
     assert_eq!(git(&env, &env.project(), &["log", "-1", "--format=%s", "symposium/fix"]), "work");
     // The name can be used again, with the same branch if requested.
     assert_snapshot!(agent(&env, &["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
-    error: no worktree was made: there is a branch `symposium/fix` already, with 1 commit of its own
+    error: no worktree was created: branch `symposium/fix` already exists with 1 commit of its own
       nothing was started
-    hint: go on with it: `--branch symposium/fix`; or choose another name
+    hint: continue on it: `--branch symposium/fix`; or choose another name
     ");
     let again =
         ["--name", "fix", "--workspace", "worktree", "--branch", "symposium/fix", "--", "sleep", "1000"];
@@ -143,14 +148,14 @@ fn a_worktree_outside_of_a_repository_is_refused() {
     let env = TestEnv::new();
     let spawn = ["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"];
     assert_snapshot!(env.redacted(&agent(&env, &spawn).fails(1).stderr), @"
-    error: `[ROOT]/project` is in no git repository, so it can have no worktree
+    error: `[ROOT]/project` is not in a git repository, so no worktree can be created
       nothing was started
-    hint: go into a repository, or make one with `git init`
-    hint: or start an agent in an empty folder: `symposium agent spawn --workspace scratch`
+    hint: change to a repository, or create one with `git init`
+    hint: or start an agent in an empty directory: `symposium agent spawn --workspace scratch`
     ");
     git(&env, &env.project(), &["init", "-q", "-b", "main"]);
-    let said = agent(&env, &spawn).fails(1).stderr;
-    assert!(said.contains("its repository has no commit yet"), "{said}");
+    let stderr = agent(&env, &spawn).fails(1).stderr;
+    assert!(stderr.contains("its repository has no commit yet"), "{stderr}");
     agent(&env, &["spawn", "--name", "a", "--branch", "x", "--", "sleep", "1000"]).fails(2);
     assert!(!env.state().join("instances/a").exists());
     assert!(!env.project().join(".git/worktrees").exists());
@@ -175,8 +180,8 @@ fn invalid_and_taken_branches_are_refused() {
     {
         let spawn =
             ["spawn", "--name", "a", "--workspace", "worktree", "--branch", branch, "--", "sleep", "1000"];
-        let said = agent(&env, &spawn).fails(1).stderr;
-        assert!(said.contains(why), "{said}");
+        let stderr = agent(&env, &spawn).fails(1).stderr;
+        assert!(stderr.contains(why), "{stderr}");
         assert!(!workspace(&env, "a").exists());
     }
     spawned(&env, &["--name", "a", "--workspace", "worktree", "--branch", "topic", "--", "sleep", "1000"]);
@@ -191,15 +196,15 @@ fn setup_files_are_copied_and_setup_commands_run() {
         &env,
         "[workspace]\ncopy = ['.env', 'nowhere']\nsetup = ['cat .env > made', 'test -d .git || test -f .git']\n",
     );
-    let said =
+    let stderr =
         agent(&env, &["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]).ok().stderr;
-    assert!(said.contains("setting up: cat .env > made"), "{said}");
+    assert!(stderr.contains("setting up: cat .env > made"), "{stderr}");
     let at = workspace(&env, "a");
     assert_eq!(fs::read_to_string(at.join("made")).unwrap(), "KEY=dummy\n");
     // An unchanged copy is not unsaved work; the output of the setup is.
     agent(&env, &["kill", "a"]).ok();
-    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
-    assert!(said.contains("1 uncommitted file: made\n"), "{said}");
+    let stderr = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(stderr.contains("1 uncommitted file: made\n"), "{stderr}");
     fs::remove_file(at.join("made")).unwrap();
     agent(&env, &["rm", "a"]).ok();
 }
@@ -209,12 +214,12 @@ fn a_failed_setup_leaves_nothing() {
     let env = repository();
     config(&env, "[workspace]\nsetup = ['echo no such package; exit 3']\n");
     assert_snapshot!(agent(&env, &["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
-    making a worktree on branch `symposium/a`
+    creating a worktree on branch `symposium/a`
     setting up: echo no such package; exit 3 (config.toml)
     error: `echo no such package; exit 3` failed, so agent `a` was not started
       code 3
       no such package
-    hint: try it yourself in the repository; it is a `setup` of config.toml
+    hint: run it in the repository to see why; it is a `setup` command of config.toml
     ");
     assert!(!env.state().join("instances/a").exists());
     assert!(!env.project().join(".git/worktrees").exists());
@@ -254,11 +259,11 @@ fn a_spec_configures_copies_and_setup_of_its_worktrees() {
     std::os::unix::fs::symlink(env.root().join("outside"), env.project().join("away")).unwrap();
     let run = agent(&env, &["spawn", "web", "--env", "GIVEN=flag"]).ok();
     assert_snapshot!(env.redacted(&run.stderr), @r#"
-    making a worktree on branch `symposium/web-1`
+    creating a worktree on branch `symposium/web-1`
     setting up: echo first > setup.out (config.toml)
     setting up: printf '%s %s %s' "$STAGE" "$GIVEN" "$SYMPOSIUM_PARAM_REGION" > setup.out; : a line of more than eighty characters ([ROOT]/project/.symposium/agents.toml:11)
     warning: `away/secret` was not copied into the worktree: it is behind a symbolic link
-    warning: not in the new worktree: 2 uncommitted files: .symposium/agents.toml, conf/db.shared (`--with-changes` takes them along)
+    warning: not in the new worktree: 2 uncommitted files: .symposium/agents.toml, conf/db.shared (`--with-changes` copies them)
     "#);
     let at = workspace(&env, "web-1");
     assert_eq!(fs::read_to_string(at.join("setup.out")).unwrap(), "spec flag asia");
@@ -276,12 +281,12 @@ fn a_spec_configures_copies_and_setup_of_its_worktrees() {
     assert!(card.contains("workspace.copy  .env*, conf/*.local, away/secret, away  ["), "{card}");
     assert!(card.contains("workspace.setup  printf"), "{card}");
     // Without a worktree, copies and setup are skipped. That is reported unless `--workspace` asked for it.
-    let said = agent(&env, &["spawn", "web", "--workspace", "in-place"]).ok().stderr;
-    assert!(!said.contains("setting up") && !said.contains("nothing was copied"), "{said}");
+    let stderr = agent(&env, &["spawn", "web", "--workspace", "in-place"]).ok().stderr;
+    assert!(!stderr.contains("setting up") && !stderr.contains("nothing was copied"), "{stderr}");
     super::trusted_specs(&env, &NEEDS.replace("mode = \"worktree\"\n", ""));
     agent(&env, &["kill", "web-1"]).ok();
-    let said = agent(&env, &["spawn", "web"]).ok().stderr;
-    assert!(said.contains("`web` works in-place: nothing was copied or run"), "{said}");
+    let stderr = agent(&env, &["spawn", "web"]).ok().stderr;
+    assert!(stderr.contains("`web` works in-place: nothing was copied or run"), "{stderr}");
 }
 
 #[test]
@@ -293,7 +298,7 @@ fn a_long_setup_does_not_block_other_spawns() {
     let go = env.root().join("go");
     let variable = format!("GO={}", go.display());
     let slow = agent(&env, &["spawn", "web", "--env", &variable]).start();
-    env.wait_until("it is written down", || agent(&env, &["show", "web-1"]).outcome().code == 0);
+    env.wait_until("the record is stored", || agent(&env, &["show", "web-1"]).outcome().code == 0);
     assert_eq!(status(&env, "web-1"), "starting");
     assert_eq!(spawned(&env, &["web", "--workspace", "in-place"]), "web-2");
     agent(&env, &["spawn", "web", "--workspace", "in-place"]).fails(1);
@@ -362,8 +367,11 @@ fn an_agent_can_be_removed_after_its_repository_was_deleted() {
     spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
     agent(&env, &["kill", "a"]).ok();
     fs::remove_dir_all(env.project().join(".git")).unwrap();
-    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
-    assert!(said.contains("git does not recognize it") || said.contains("git cannot report"), "{said}");
+    let stderr = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(
+        stderr.contains("git no longer recognizes it") || stderr.contains("git cannot report"),
+        "{stderr}"
+    );
     let removed = agent(&env, &["rm", "--force", "a", "--json"]).ok().json();
     assert!(!env.state().join("instances/a").exists());
     let kept = std::path::Path::new(removed["recovered"]["folder"].as_str().unwrap()).join("src/lib.rs");
@@ -376,8 +384,11 @@ fn a_worktree_without_its_git_file_is_removed_completely() {
     spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
     agent(&env, &["kill", "a"]).ok();
     fs::remove_file(workspace(&env, "a").join(".git")).unwrap();
-    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
-    assert!(said.contains("git does not recognize it") || said.contains("git cannot report"), "{said}");
+    let stderr = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(
+        stderr.contains("git no longer recognizes it") || stderr.contains("git cannot report"),
+        "{stderr}"
+    );
     agent(&env, &["rm", "--force", "a"]).ok();
     assert!(!env.project().join(".git/worktrees").exists());
     assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
@@ -387,10 +398,10 @@ fn a_worktree_without_its_git_file_is_removed_completely() {
 fn spawn_warns_about_another_agent_in_the_directory() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "one"]);
-    let said = agent(&env, &["spawn", "demo", "--name", "two"]).ok().stderr;
-    assert!(said.contains("warning: agent `one` works in this directory too"), "{said}");
-    let said = agent(&env, &["spawn", "demo", "--name", "three", "--workspace", "scratch"]).ok().stderr;
-    assert!(!said.contains("warning"), "{said}");
+    let stderr = agent(&env, &["spawn", "demo", "--name", "two"]).ok().stderr;
+    assert!(stderr.contains("warning: agent `one` works in this directory too"), "{stderr}");
+    let stderr = agent(&env, &["spawn", "demo", "--name", "three", "--workspace", "scratch"]).ok().stderr;
+    assert!(!stderr.contains("warning"), "{stderr}");
 }
 
 #[test]
@@ -401,8 +412,8 @@ fn spawn_does_not_overwrite_the_worktree_of_a_lost_record() {
     let file = workspace(&env, "a").join("precious");
     fs::write(&file, "x").unwrap();
     env.edit_registry(|registry| registry["sessions"] = serde_json::json!({}));
-    let said = agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).fails(1).stderr;
-    assert!(said.contains("1 uncommitted file: precious"), "{said}");
+    let stderr = agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).fails(1).stderr;
+    assert!(stderr.contains("1 uncommitted file: precious"), "{stderr}");
     assert!(file.exists());
 }
 
@@ -422,10 +433,10 @@ fn unsaved_work_is_listed_in_80_columns() {
         .map(|line| line.trim_end_matches(|c: char| c.is_ascii_digit() || ".kB ,".contains(c)))
         .collect();
     assert_snapshot!(without_sizes.join("\n"), @"
-    NAME                       STATUS   BRANCH                      WORK
-    lead                       working  main                        clean
-    └ a-name-that-takes-much…  working  …takes-much-room-in-a-list  1 changed
-    none                       working  -
+    NAME          STATUS   BRANCH         CHANGED  AHEAD  BEHIND  MERGE       SIZE
+    lead          working  main                 0      -       -  -
+    └ a-name-th…  working  …om-in-a-list        1      0       0  clean
+    none          working  -                    -      -       -  not in git
     ");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
@@ -445,8 +456,8 @@ fn unchanged_copies_with_odd_names_and_links_do_not_count_as_work() {
     agent(&env, &["kill", "a"]).ok();
     fs::remove_file(at.join("a.link")).unwrap();
     std::os::unix::fs::symlink("/elsewhere", at.join("a.link")).unwrap();
-    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
-    assert!(said.contains("1 uncommitted file: a.link\n"), "{said}");
+    let stderr = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(stderr.contains("1 uncommitted file: a.link\n"), "{stderr}");
     fs::remove_file(at.join("a.link")).unwrap();
     agent(&env, &["rm", "a"]).ok();
 
@@ -454,8 +465,8 @@ fn unchanged_copies_with_odd_names_and_links_do_not_count_as_work() {
     fs::write(env.project().join("odd").join(std::ffi::OsStr::from_bytes(b"\xff")), "x").unwrap();
     spawned(&env, &spawn);
     agent(&env, &["kill", "a"]).ok();
-    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
-    assert!(said.contains("1 uncommitted file: "), "{said}");
+    let stderr = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(stderr.contains("1 uncommitted file: "), "{stderr}");
     agent(&env, &["rm", "--force", "a"]).ok();
     assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
 }

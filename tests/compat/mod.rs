@@ -30,12 +30,12 @@ fn named<'a>(agents: &'a [Value], name: &str) -> &'a Value {
 #[test]
 fn a_version_0_registry_is_migrated_and_the_original_kept() {
     let env = env_with(V0);
-    let told = env.symposium(["agent", "list", "--all"]).ok();
+    let output = env.symposium(["agent", "list", "--all"]).ok();
     assert!(
-        told.stderr.contains("the registry of an older symposium was migrated; agents in it: 4"),
-        "{told:?}"
+        output.stderr.contains("the registry of an older symposium was migrated; agents in it: 4"),
+        "{output:?}"
     );
-    assert!(told.stderr.contains("not readable in it: not-an-agent"), "{told:?}");
+    assert!(output.stderr.contains("not readable in it: not-an-agent"), "{output:?}");
     let agents = listed(&env);
     let words: Vec<_> =
         agents.iter().map(|one| (one["name"].as_str().unwrap(), one["status"].as_str().unwrap())).collect();
@@ -53,7 +53,7 @@ fn a_version_0_registry_is_migrated_and_the_original_kept() {
     assert_eq!(first["created_at"], "2025-09-12T08:30:00.123Z");
     assert_eq!(env.registry()["format"], 1);
     assert_eq!(fs::read_to_string(env.state().join("agent-sessions.json.v0")).unwrap(), V0);
-    assert_eq!(env.symposium(["agent", "list", "--all"]).ok().stderr, "", "it is told once");
+    assert_eq!(env.symposium(["agent", "list", "--all"]).ok().stderr, "", "the repair is reported once");
 }
 
 #[test]
@@ -82,6 +82,20 @@ fn a_migrated_agent_can_be_resumed_and_removed() {
 }
 
 #[test]
+fn killing_an_agent_leaves_the_one_with_the_same_id_in_a_copied_environment_running() {
+    let dir = TestEnv::new();
+    let place = dir.project().display().to_string();
+    let registry = V0.replace("/home/user/review", &place).replace("[\"claude\"]", "[\"sleep\", \"1000\"]");
+    let (original, copy) = (env_with(&registry), env_with(&registry));
+    for env in [&original, &copy] {
+        env.symposium(["agent", "resume", "review"]).ok();
+    }
+    original.symposium(["agent", "kill", "review"]).ok();
+    assert_eq!(named(&listed(&original), "review")["status"], "stopped");
+    assert_eq!(named(&listed(&copy), "review")["status"], "working");
+}
+
+#[test]
 fn a_migrated_agent_with_a_bare_program_name_is_found_in_path() {
     let dir = TestEnv::new();
     let place = dir.project().display().to_string();
@@ -96,8 +110,8 @@ fn a_migrated_agent_with_a_bare_program_name_is_found_in_path() {
 #[test]
 fn resuming_a_migrated_agent_without_a_command_is_an_error() {
     let env = env_with(&V0.replace("/home/user/review", "/"));
-    let told = env.symposium(["agent", "resume", "review-2"]).fails(1);
-    assert!(told.stderr.contains("error: ") && told.stderr.contains("hint: "), "{told:?}");
+    let output = env.symposium(["agent", "resume", "review-2"]).fails(1);
+    assert!(output.stderr.contains("error: ") && output.stderr.contains("hint: "), "{output:?}");
     assert_eq!(named(&listed(&env), "review-2")["status"], "lost");
 }
 
@@ -112,8 +126,8 @@ fn an_empty_version_0_registry_is_empty() {
 #[test]
 fn fields_of_a_newer_version_survive_our_changes() {
     let env = env_with(V1);
-    let told = env.symposium(["agent", "list", "--all"]).ok();
-    assert!(told.stderr.contains("entry `of-tomorrow`"), "{told:?}");
+    let output = env.symposium(["agent", "list", "--all"]).ok();
+    assert!(output.stderr.contains("entry `of-tomorrow`"), "{output:?}");
     env.symposium(["agent", "rename", "lead", "leader"]).ok();
     env.symposium(["agent", "kill", "api-fix"]).ok();
     env.symposium(["agent", "spawn", "--name", "one", "--", "sleep", "1000"]).ok();
@@ -131,7 +145,7 @@ fn fields_of_a_newer_version_survive_our_changes() {
     assert_eq!(new["budget"], old["budget"]);
     assert_eq!(new["conversation"], old["conversation"]);
     assert_eq!(new["restart"]["backoff"], old["restart"]["backoff"]);
-    assert_eq!(new["restart"]["next_at"], Value::Null, "what was ended on request is not started again");
+    assert_eq!(new["restart"]["next_at"], Value::Null, "a stopped agent is not restarted");
     let text = fs::read_to_string(env.state().join("agent-sessions.json")).unwrap();
     assert!(text.contains("12345678901234567890.10"), "a number was rounded");
 }
@@ -186,6 +200,22 @@ fn stored_conversations_are_read_and_may_be_absent() {
     assert_eq!((&listed[1]["name"], &listed[1]["id"]), (&"login".into(), &"0199-abc".into()));
 }
 
+#[test]
+fn stored_groups_and_copied_conversations_are_read_and_may_be_absent() {
+    let env = env_with(include_str!("registry-v1-groups.json"));
+    let compared = env.symposium(["agent", "compare", "fix-2", "--json"]).ok().json();
+    assert_eq!((&compared[0]["name"], &compared[1]["name"]), (&"fix-1".into(), &"fix-2".into()));
+    env.symposium(["agent", "compare", "alone"]).fails(2);
+    env.symposium(["agent", "rename", "alone", "other"]).ok();
+    let stored = &env.registry()["sessions"];
+    assert_eq!(stored["fix-1"]["conversation"]["forked_from"], "22222222-2222-4222-8222-222222222222");
+    assert_eq!(stored["fix-1"]["group"], stored["fix-2"]["group"]);
+    assert_eq!(
+        (&stored["other"]["group"], &stored["fix-1"]["conversation"]["newer"]),
+        (&Value::Null, &1.into())
+    );
+}
+
 /// A handoff of format 1, with fields that a newer version may add.
 const HANDOFF_V1: &[u8] = include_bytes!("handoff-v1.tar.gz");
 
@@ -199,9 +229,9 @@ fn a_handoff_of_format_1_can_be_imported() {
     for (name, text) in [("lib.rs", "// one\n"), ("new", "x\n")] {
         assert_eq!(fs::read_to_string(shop.join(name)).unwrap(), text);
     }
-    let told = env.symposium(["agent", "show", "fix", "--json"]).ok().json();
-    assert_eq!((&told["title"], &told["branch"]), (&"the login bug".into(), &"symposium/fix".into()));
-    assert_eq!(told["conversation"]["id"], "0f8fad5b-d9cb-469f-a165-70867728950e");
+    let output = env.symposium(["agent", "show", "fix", "--json"]).ok().json();
+    assert_eq!((&output["title"], &output["branch"]), (&"the login bug".into(), &"symposium/fix".into()));
+    assert_eq!(output["conversation"]["id"], "0f8fad5b-d9cb-469f-a165-70867728950e");
     assert_eq!(crate::cli::prompts(&env, "fix"), ["remember plum"]);
     let tasks = env.symposium(["task", "list", "--json"]).ok().json();
     assert_eq!((&tasks[0]["text"], &tasks[0]["priority"]), (&"go on".into(), &"high".into()));

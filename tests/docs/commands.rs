@@ -174,7 +174,7 @@ fn the_commands_about_specs_work() {
 #[test]
 fn the_commands_about_workspaces_work() {
     let env = environment();
-    run_page(&env, "docs/src/workspaces.md", &[]);
+    run_page(&env, "docs/src/workspaces.md", &[("agent finish", "done", "idle")]);
     assert_eq!(names(&env), ["notes"]);
 }
 

@@ -29,9 +29,9 @@ fn a_host_is_added_listed_and_removed() {
     assert_eq!(near.run(&["host", "list", "--json"]).ok().json()[0]["agents"], json!(1));
 
     let taken = near.run(&["host", "add", "far", &far.address]).fails(1);
-    assert!(taken.stderr.contains("there is a host named `far` already"), "{taken:?}");
+    assert!(taken.stderr.contains("a host named `far` already exists"), "{taken:?}");
     let gone = near.run(&["host", "remove", "far"]).ok();
-    assert_eq!(gone.stderr, "host `far` is forgotten; its agents go on\n");
+    assert_eq!(gone.stderr, "host `far` was removed; its agents keep running\n");
     assert_eq!(near.run(&["host", "list", "--json"]).ok().json(), json!([]));
     let unknown = near.run(&["agent", "show", "far:a"]).fails(3);
     assert_eq!(
@@ -49,20 +49,20 @@ fn a_missing_remote_binary_is_reported_with_install_instructions() {
     let add =
         |more: &[&str]| near.run(&[&["host", "add", "far", &far.address, "--port", &port], more].concat());
     let lacks = add(&["--binary", "/no/such/symposium"]).fails(1);
-    assert!(lacks.stderr.starts_with("error: no symposium answers on host `far`\n"), "{lacks:?}");
-    for told in [
-        "looked for at /no/such/symposium\n",
+    assert!(lacks.stderr.starts_with("error: symposium is not installed on host `far`\n"), "{lacks:?}");
+    for outcome in [
+        "searched at /no/such/symposium\n",
         "scp -P 2222",
         "`cargo install --path .`",
         "--binary PATH",
         "--force",
     ] {
-        assert!(lacks.stderr.contains(told), "{told}: {lacks:?}");
+        assert!(lacks.stderr.contains(outcome), "{outcome}: {lacks:?}");
     }
     assert_eq!(near.run(&["host", "list", "--json"]).ok().json(), json!([]));
     let forced = add(&["--binary", "/no/such/symposium", "--force"]).ok();
     assert!(
-        forced.stderr.contains("warning: added all the same: no symposium answers on host `far`"),
+        forced.stderr.contains("warning: added anyway: symposium is not installed on host `far`"),
         "{forced:?}"
     );
     let unanswered = near.run(&["agent", "show", "far:a", "--json"]).fails(1);
@@ -72,7 +72,7 @@ fn a_missing_remote_binary_is_reported_with_install_instructions() {
     far.env.fake_program("other", "echo Welcome to nothing");
     let other = far.env.root().join("fakes/other").display().to_string();
     let other = add(&["--binary", &other, "--force"]).ok();
-    assert!(other.stderr.contains("no symposium answers"), "{other:?}");
+    assert!(other.stderr.contains("symposium is not installed on host"), "{other:?}");
     assert!(other.stderr.contains("Welcome to nothing"), "{other:?}");
 }
 
@@ -82,7 +82,7 @@ fn an_unreachable_host_is_reported_with_the_ssh_error() {
     let refused = near.run(&["host", "add", "far", "127.0.0.1", "--port", "1"]).fails(1);
     assert!(refused.stderr.starts_with("error: host `far` cannot be reached\n"), "{refused:?}");
     assert!(refused.stderr.contains("Connection refused"), "{refused:?}");
-    assert!(refused.stderr.contains("hint: see whether `ssh -p 1 127.0.0.1` gets in"), "{refused:?}");
+    assert!(refused.stderr.contains("hint: check whether `ssh -p 1 127.0.0.1` logs in"), "{refused:?}");
     let Some(far) = Far::new(&near) else { return };
     // A host key that differs from the known one.
     fs::remove_file(near.env.root().join("ssh/known")).unwrap();
@@ -140,7 +140,7 @@ fn options_and_commands_in_host_fields_are_refused() {
         ("-rf", "gpu1", "/bin/s"),
     ] {
         let refused = near.run(&["host", "add", "--force", "--binary", binary, "--", name, address]).fails(2);
-        assert!(refused.stderr.contains("cannot be used for a host: "), "{name} {address}: {refused:?}");
+        assert!(refused.stderr.contains("is not a valid host: "), "{name} {address}: {refused:?}");
     }
     assert!(!marker.exists() && !near.env.project().join("x").exists());
     assert!(!near.env.state().join("hosts.json").exists());
@@ -162,17 +162,16 @@ fn another_remote_version_is_reported_and_an_old_one_refused() {
     let add =
         || near.run(&["host", "add", "--force", "old", &far.address, "--port", &port, "--binary", &other]);
     answering(1, "0.0.7");
-    let told = add().ok();
+    let outcome = add().ok();
     assert!(
-        told.stderr.contains("symposium 0.0.7 answers there") && told.stderr.contains("the same format"),
-        "{told:?}"
+        outcome.stderr.contains("symposium 0.0.7 runs there") && outcome.stderr.contains("the same format"),
+        "{outcome:?}"
     );
     answering(0, "0.0.1");
-    let told = add().ok();
+    let outcome = add().ok();
     assert!(
-        told.stderr.contains("it is older")
-            && told.stderr.contains("nothing will work before it is upgraded"),
-        "{told:?}"
+        outcome.stderr.contains("it is older") && outcome.stderr.contains("must be upgraded first"),
+        "{outcome:?}"
     );
     let refused = near.run(&["agent", "kill", "old:a"]).fails(1);
     assert!(refused.stderr.starts_with("error: symposium 0.0.1 on host `old` is too old"), "{refused:?}");
@@ -222,12 +221,12 @@ fn concurrent_additions_of_one_host_name_add_one() {
     // Each command has found no host of that name before the first one receives its answer.
     far.shut();
     let adding: Vec<_> = (0..3).map(|_| near.run(&add).start()).collect();
-    near.env.wait_until("all of them knock", || near.connections().len() >= 3);
+    near.env.wait_until("all connections are open", || near.connections().len() >= 3);
     far.open();
-    let said: Vec<_> = adding.into_iter().map(|one| one.finish()).collect();
-    assert_eq!(said.iter().filter(|one| one.code == 0).count(), 1, "{said:?}");
-    let taken = |one: &&Outcome| one.stderr.starts_with("error: there is a host named `far` already\n");
-    assert_eq!(said.iter().filter(taken).count(), 2, "{said:?}");
+    let output: Vec<_> = adding.into_iter().map(|one| one.finish()).collect();
+    assert_eq!(output.iter().filter(|one| one.code == 0).count(), 1, "{output:?}");
+    let taken = |one: &&Outcome| one.stderr.starts_with("error: a host named `far` already exists\n");
+    assert_eq!(output.iter().filter(taken).count(), 2, "{output:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::machines;
+use super::{Near, machines};
 use crate::support::terminal::Terminal;
 
 #[test]
@@ -21,7 +21,7 @@ fn attach_shows_the_remote_screen_and_detaches() {
     terminal.wait_for_text("got <~.config is wrong>");
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    far.env.wait_until("nobody is attached", || far.agents()[0]["clients"] == json!([]));
+    far.env.wait_until("no client is attached", || far.agents()[0]["clients"] == json!([]));
     assert_eq!(far.agents()[0]["status"], "working");
 }
 
@@ -62,33 +62,37 @@ fn a_remote_spawn_can_attach_at_once() {
     assert!(refused.screen().contains("on `far`: "), "{}", refused.screen());
 }
 
+/// Attaches to `far:a` in a shell that prints the exit code and continues. Returns the terminal and the process that is
+/// attached.
+fn attached_in_a_shell(near: &Near) -> (Terminal<'_>, Pid) {
+    let attach = format!("{} agent attach far:a", near.env.binary());
+    let line = format!("{attach}; echo \"left with $?\"; exec cat");
+    let terminal = near.env.terminal(["sh", "-c", &line]);
+    terminal.wait_for_text("this is a");
+    let mut processes = near.env.processes().into_iter();
+    let process = processes.find(|process| process.command.trim() == attach).expect("the program is running");
+    (terminal, Pid::from_raw(process.pid).expect("a process id"))
+}
+
 #[test]
 fn sigterm_to_a_remote_attach_restores_the_terminal() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
-    let line = format!("{} agent attach far:a; echo \"left with $?\"; exec cat", near.env.binary());
-    let terminal = near.env.terminal(["sh", "-c", &line]);
-    terminal.wait_for_text("this is a");
+    let (terminal, attach) = attached_in_a_shell(&near);
     assert_eq!(terminal.modes(), "1 1");
-    let attach = format!("{} agent attach far:a", near.env.binary());
-    let pid = near.env.processes().into_iter().find(|one| one.command.trim() == attach).expect("it runs").pid;
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
+    kill_process(attach, Signal::TERM).unwrap();
     terminal.wait_for_text("left with 143");
-    near.env.wait_until("the terminal is as it was", || terminal.modes() == "0 0");
+    near.env.wait_until("the terminal is restored", || terminal.modes() == "0 0");
 }
 
 #[test]
 fn a_killed_remote_attach_leaves_a_clean_terminal() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
-    let line = format!("{} agent attach far:a; echo \"left with $?\"; exec cat", near.env.binary());
-    let terminal = near.env.terminal(["sh", "-c", &line]);
-    terminal.wait_for_text("this is a");
-    let attach = format!("{} agent attach far:a", near.env.binary());
-    let pid = near.env.processes().into_iter().find(|one| one.command.trim() == attach).expect("it runs").pid;
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    let (terminal, attach) = attached_in_a_shell(&near);
+    kill_process(attach, Signal::KILL).unwrap();
     // The text that is typed next is for the shell.
-    far.env.wait_until("nobody is attached", || far.agents()[0]["clients"] == json!([]));
+    far.env.wait_until("no client is attached", || far.agents()[0]["clients"] == json!([]));
     terminal.type_text("for the shell");
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("for the shell");
@@ -99,8 +103,8 @@ fn a_killed_remote_attach_leaves_a_clean_terminal() {
 fn a_remote_attach_reconnects_after_a_cut() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
-    let said = near.env.home().join("said");
-    let line = format!("exec {} agent attach far:a 2>{}", near.env.binary(), said.display());
+    let log_file = near.env.home().join("said");
+    let line = format!("exec {} agent attach far:a 2>{}", near.env.binary(), log_file.display());
     let terminal = near.env.terminal(["sh", "-c", &line]);
     terminal.wait_for_text("this is a");
     let pid = far.agents()[0]["pid"].clone();
@@ -115,10 +119,12 @@ fn a_remote_attach_reconnects_after_a_cut() {
         terminal.wait_for_text(&format!("got <{text}>"));
         far.printed_once("a", &format!("got <{text}>"));
     }
-    let told = std::fs::read_to_string(&said).unwrap();
+    let log_text = std::fs::read_to_string(&log_file).unwrap();
     assert!(
-        told.contains("the connection to `far` was lost; agent `a` works on; trying again in 1 s (C-c ends)"),
-        "{told}"
+        log_text.contains(
+            "the connection to `far` was lost; agent `a` keeps running; trying again in 1 s (C-c ends)"
+        ),
+        "{log_text}"
     );
     assert_eq!(far.agents()[0]["pid"], pid, "the agent never noticed");
     terminal.keys(&["C-b", "d"]);
@@ -147,7 +153,7 @@ fn a_timed_out_command_does_not_cut_an_attached_client() {
     // The first is too short for any answer; the second is the silence after which a connection counts as dead.
     for patience in ["100ms", "5s"] {
         let late = near.run(&["agent", "list", "--host", "far", "--timeout", patience]).fails(1);
-        assert!(late.stderr.contains("host `far` does not answer in time"), "{late:?}");
+        assert!(late.stderr.contains("host `far` did not answer in time"), "{late:?}");
         terminal.type_text(patience);
         terminal.keys(&["Enter"]);
         terminal.wait_for_text(&format!("got <{patience}>"));
@@ -178,8 +184,9 @@ fn keys_typed_while_disconnected_are_discarded() {
     terminal.wait_for_text("trying again in 1 s");
     type_blindly(&terminal, "while it waits");
     // From now on ssh tries to connect, and sshd does not accept.
-    near.env
-        .wait_until("ssh knocks", || near.env.processes().iter().any(|one| one.command.contains(" -tt -- ")));
+    near.env.wait_until("ssh connects", || {
+        near.env.processes().iter().any(|one| one.command.contains(" -tt -- "))
+    });
     type_blindly(&terminal, "while it knocks");
     // An incomplete line must be discarded too, because it would precede the text that is typed next.
     terminal.type_text("half a ");
@@ -206,7 +213,7 @@ fn control_c_ends_the_wait_for_a_connection() {
     terminal.wait_for_text("trying again in 2 s");
     type_blindly(&terminal, "hello");
     terminal.keys(&["C-c"]);
-    near.env.wait_until("nobody is left to come back", || {
+    near.env.wait_until("no reconnecting client is left", || {
         !near.env.processes().iter().any(|one| one.command.starts_with(near.env.binary()))
     });
     assert_eq!(terminal.key_modes(), "0 0");
@@ -261,7 +268,7 @@ fn a_reconnecting_client_does_not_take_over_from_a_new_driver() {
         let clients = far.agents()[0]["clients"].clone();
         clients != before && clients.as_array().map(Vec::len) == Some(2)
     });
-    near.env.wait_until("the one over there drives, and nobody else", || {
+    near.env.wait_until("only the remote client drives", || {
         seats().iter().all(|(tty, drives)| *drives == (*tty == driver)) && seats().len() == 2
     });
     terminal.wait_for_text("watching only");
@@ -283,7 +290,7 @@ fn a_hung_connection_leaves_no_remote_client_behind() {
         kill_process(pid, Signal::STOP).unwrap();
     }
     near.lose_connections();
-    near.env.wait_until("another terminal took its place", || {
+    near.env.wait_until("another terminal drives", || {
         let now = client();
         now.as_array().map(Vec::len) == Some(1) && now != before
     });
@@ -343,7 +350,7 @@ fn the_driver_drives_again_after_a_simultaneous_cut() {
         let is_new =
             |client: &Value| before.as_array().unwrap().iter().all(|old| old["pid"] != client["pid"]);
         far.cut();
-        near.env.wait_until("both are back, and one drives", || {
+        near.env.wait_until("both clients are back and one drives", || {
             let now = far.agents()[0]["clients"].as_array().cloned().unwrap_or_default();
             now.len() == 2
                 && now.iter().all(is_new)
@@ -351,7 +358,7 @@ fn the_driver_drives_again_after_a_simultaneous_cut() {
         });
         let text = format!("after cut {round}");
         drives.wait_for_text("this is a");
-        near.env.wait_until("each is what it was", || {
+        near.env.wait_until("each client has its former role", || {
             !drives.screen().contains("watching only") && watches.screen().contains("watching only")
         });
         drives.type_text(&text);

@@ -70,8 +70,8 @@ fn an_attached_terminal_survives_half_a_minute_without_a_wire() {
     let Some((near, far)) = wired() else { return };
     let ticking = "echo this is a; n=0; while :; do n=$((n+1)); echo tick $n; read -r -t 1 line && echo \"got <$line>\"; done";
     far.run(&["agent", "spawn", "--name", "a", "--", "bash", "-c", ticking]).ok();
-    let said = near.env.home().join("said");
-    let line = format!("exec {} agent attach far:a 2>{}", near.env.binary(), said.display());
+    let log_file = near.env.home().join("said");
+    let line = format!("exec {} agent attach far:a 2>{}", near.env.binary(), log_file.display());
     let terminal = near.env.terminal(["sh", "-c", &line]);
     terminal.wait_for_text("tick");
     let (pid, ticks) = (far.agents()[0]["pid"].clone(), far.printed("a", "tick"));
@@ -79,13 +79,15 @@ fn an_attached_terminal_survives_half_a_minute_without_a_wire() {
     near.cut_for(|| ());
     // The agent continued to work during the cut.
     assert!(far.printed("a", "tick") >= ticks + 20, "{}", far.printed("a", "tick"));
-    let told = || std::fs::read_to_string(&said).unwrap_or_default();
-    near.env.wait_until("it was told", || told().contains("works on; trying again in"));
+    let log_text = || std::fs::read_to_string(&log_file).unwrap_or_default();
+    near.env.wait_until("the message about the lost connection is shown", || {
+        log_text().contains("keeps running; trying again in")
+    });
     // Text that is typed before the reconnection is discarded.
     terminal_comes_back(&near, &far, &before);
     terminal.type_text("again");
     terminal.keys(&["Enter"]);
-    near.env.wait_until("what is typed arrives", || far.printed("a", "got <again>") == 1);
+    near.env.wait_until("typed text arrives", || far.printed("a", "got <again>") == 1);
     assert_eq!(far.agents()[0]["pid"], pid, "the agent never noticed");
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);

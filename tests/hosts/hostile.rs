@@ -44,8 +44,8 @@ fn end(code: u8) -> Vec<u8> {
 #[test]
 fn terminal_sequences_printed_by_a_host_are_sanitized() {
     let Some((near, far)) = machines() else { return };
-    let said = format!("before {HARM} behind\n");
-    far.answers(&near, "evil", ("0.1.0", &[frame("out", &said), frame("err", &said), end(0)].concat()));
+    let output = format!("before {HARM} behind\n");
+    far.answers(&near, "evil", ("0.1.0", &[frame("out", &output), frame("err", &output), end(0)].concat()));
     for line in [
         &["agent", "show", "evil:a"][..],
         &["agent", "peek", "evil:a"],
@@ -82,7 +82,7 @@ fn json_of_a_host_is_validated() {
         far.answers(&near, "evil", ("0.1.0", &[frame("out", HARM), frame("err", HARM), end(0)].concat()));
         let refused = near.run(line).fails(1);
         assert_eq!(refused.stdout, "");
-        assert!(refused.stderr.contains("what it printed is no JSON"), "{refused:?}");
+        assert!(refused.stderr.contains("its output is not JSON"), "{refused:?}");
         assert!(!is_obeyed(&refused.stderr), "{refused:?}");
     }
     // A list also contains titles and directories.
@@ -112,11 +112,11 @@ fn the_version_of_a_host_is_sanitized_and_limited() {
     let version =
         hosts.as_array().unwrap().iter().find(|host| host["name"] == "evil").unwrap()["version"].clone();
     assert!(version.as_str().is_some_and(|text| text.len() < 100 && !is_obeyed(text)), "{version}");
-    let told = near.run(&["host", "list"]).ok();
-    assert!(!is_obeyed(&told.stdout), "{told:?}");
+    let outcome = near.run(&["host", "list"]).ok();
+    assert!(!is_obeyed(&outcome.stdout), "{outcome:?}");
     far.answers(&near, "evil", ("9.9\x1b]0;PWN\x07 rm -rf", &end(0)));
-    let told = near.run(&["host", "list"]).ok();
-    assert!(told.stdout.contains(" 9.9 ") && !told.stdout.contains("PWN"), "{told:?}");
+    let outcome = near.run(&["host", "list"]).ok();
+    assert!(outcome.stdout.contains(" 9.9 ") && !outcome.stdout.contains("PWN"), "{outcome:?}");
 }
 
 #[test]
@@ -128,13 +128,13 @@ fn an_endless_answer_is_cut_off_at_a_limit() {
     let port = far.port.to_string();
     let add = ["host", "add", "endless", &far.address, "--port", &port, "--binary", &made];
     let refused = near.run(&add).fails(1);
-    assert!(refused.stderr.contains("says more than was asked"), "{refused:?}");
+    assert!(refused.stderr.contains("sent more than was requested"), "{refused:?}");
     near.run(&[&add[..], &["--force"]].concat()).ok();
     let listed = near.run(&["agent", "list", "--host", "endless", "--timeout", "50s"]).fails(1);
-    assert!(listed.stderr.contains("host `endless` did not answer what was asked"), "{listed:?}");
-    assert!(listed.stderr.contains("it told more than 16 MiB"), "{listed:?}");
+    assert!(listed.stderr.contains("host `endless` sent an unexpected answer"), "{listed:?}");
+    assert!(listed.stderr.contains("it sent more than 16 MiB"), "{listed:?}");
     let shown = near.run(&["agent", "show", "endless:a"]).fails(1);
-    assert!(shown.stderr.contains("it told more than 128 MiB") && shown.stdout.is_empty(), "{shown:?}");
+    assert!(shown.stderr.contains("it sent more than 128 MiB") && shown.stdout.is_empty(), "{shown:?}");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn too_many_remote_agents_are_refused() {
         .collect();
     far.answers(&near, "many", ("0.1.0", &[frames, end(0)].concat()));
     let refused = near.run(&["agent", "list", "--host", "many", "--timeout", "50s"]).fails(1);
-    assert!(refused.stderr.contains("it told of more than 10000 agents"), "{refused:?}");
+    assert!(refused.stderr.contains("it listed more than 10000 agents"), "{refused:?}");
 }
 
 #[test]
@@ -162,13 +162,14 @@ fn a_truncated_answer_is_reported() {
     let add = ["host", "add", "cut", &far.address, "--port", &port, "--binary", &made];
     let refused = near.run(&add).fails(1);
     assert!(
-        refused.stderr.contains("it ended in the middle") && !refused.stderr.contains("no symposium answers"),
+        refused.stderr.contains("it ended in the middle")
+            && !refused.stderr.contains("symposium is not installed on host"),
         "{refused:?}"
     );
     near.run(&[&add[..], &["--force"]].concat()).ok();
     let listed = near.run(&["agent", "list", "--host", "cut", "--timeout", "50s"]).fails(1);
     assert!(
-        listed.stderr.contains("error: host `cut` did not answer what was asked\n  it ended in the middle"),
+        listed.stderr.contains("error: host `cut` sent an unexpected answer\n  it ended in the middle"),
         "{listed:?}"
     );
     let _: Value = near.run(&["host", "list", "--json"]).ok().json();
@@ -181,7 +182,10 @@ fn a_host_that_prints_noise_does_not_block() {
     let (port, made) = (far.port.to_string(), made.display().to_string());
     let refused =
         near.run(&["host", "add", "noise", &far.address, "--port", &port, "--binary", &made]).fails(1);
-    assert!(refused.stderr.starts_with("error: no symposium answers on host `noise`\n  y\n"), "{refused:?}");
+    assert!(
+        refused.stderr.starts_with("error: symposium is not installed on host `noise`\n  y\n"),
+        "{refused:?}"
+    );
     assert!(refused.stderr.lines().count() < 12, "{refused:?}");
 }
 
@@ -213,7 +217,10 @@ fn a_host_that_never_logs_in_is_reported_as_not_reached() {
         }
     });
     near.run(&["host", "add", "drips", "me@127.0.0.1", "--port", &port, "--force"]).outcome();
-    let told = near.run(&["agent", "send", "drips:a", "hi"]).fails(1);
-    assert!(told.stderr.contains("cannot be reached"), "{told:?}");
-    assert!(!told.stderr.contains("not known whether") && !told.stderr.contains("was lost"), "{told:?}");
+    let outcome = near.run(&["agent", "send", "drips:a", "hi"]).fails(1);
+    assert!(outcome.stderr.contains("cannot be reached"), "{outcome:?}");
+    assert!(
+        !outcome.stderr.contains("is unknown whether") && !outcome.stderr.contains("was lost"),
+        "{outcome:?}"
+    );
 }

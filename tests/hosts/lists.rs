@@ -53,7 +53,7 @@ fn all_hosts_are_listed_and_an_unreachable_one_from_the_cache() {
         ]
     );
     assert!(
-        all.stderr.contains("host `other` does not answer in time; its agents are shown as of"),
+        all.stderr.contains("host `other` did not answer in time; its agents are shown as of"),
         "{all:?}"
     );
     let words = ["agent", "list", "--host", "all", "--timeout", "2s"];
@@ -68,13 +68,13 @@ fn all_hosts_are_listed_and_an_unreachable_one_from_the_cache() {
     assert!(!text.contains("now ago") && !all.stderr.contains("now ago"), "{text}{all:?}");
     let one = near.run(&["agent", "list", "--host", "other", "--timeout", "1s"]).fails(1);
     assert!(
-        one.stdout.contains("other:b") && one.stderr.contains("error: host `other` does not answer"),
+        one.stdout.contains("other:b") && one.stderr.contains("error: host `other` did not answer"),
         "{one:?}"
     );
     for pid in stopped {
         kill_process(pid, Signal::CONT).unwrap();
     }
-    near.env.wait_until("it answers again", || {
+    near.env.wait_until("the host answers again", || {
         let all = near.run(&["agent", "list", "--host", "all", "--timeout", "15s", "--json"]).ok().json();
         names(&all)[1].2 == json!(false)
     });
@@ -114,12 +114,12 @@ fn an_unreachable_host_is_not_listed_as_empty() {
             .starts_with("warning: nothing is known of its agents\nerror: host `gone` cannot be reached\n"),
         "{dead:?}"
     );
-    let nobody = near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
-    assert_eq!(nobody.stderr, "no agents yet; `symposium agent spawn --host far` starts one\n");
+    let empty = near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
+    assert_eq!(empty.stderr, "no agents yet; `symposium agent spawn --host far` starts one\n");
     far.shut();
     for (host, begin) in [
         ("far", "warning: it had no agents "),
-        ("all", "warning: host `far` does not answer in time; it had "),
+        ("all", "warning: host `far` did not answer in time; it had "),
     ] {
         let dead = near.run(&["agent", "list", "--host", host, "--timeout", "1s"]).outcome();
         assert_eq!((dead.code, dead.stdout.as_str()), (i32::from(host == "far"), ""), "{dead:?}");
@@ -162,15 +162,15 @@ fn watching_one_host_streams() {
     far.echoing("a");
     let mut watch = near.run(&["agent", "list", "--host", "far", "--watch", "--json"]).start();
     let shows = |watch: &crate::support::run::Running, text: &str| watch.stdout_so_far().contains(text);
-    near.env.wait_until("the first list", || shows(&watch, "\"name\":\"a\""));
+    near.env.wait_until("the first list is printed", || shows(&watch, "\"name\":\"a\""));
     far.run(&["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
-    near.env.wait_until("the change", || shows(&watch, "\"name\":\"b\""));
+    near.env.wait_until("the change is printed", || shows(&watch, "\"name\":\"b\""));
     let line = watch.stdout_so_far().lines().next().unwrap().to_owned();
     let agents: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(agents[0]["host"], json!("far"));
     watch.kill();
     // The remote watcher ends too.
-    far.env.wait_until("nobody watches any more", || {
+    far.env.wait_until("no watcher is left", || {
         !far.env.processes().iter().any(|one| one.command.contains("--watch"))
     });
 }
@@ -185,7 +185,7 @@ fn watching_a_host_in_a_terminal_uses_its_size() {
     terminal.wait_for_text("another");
     assert_eq!(terminal.screen().matches("NAME").count(), 1, "{}", terminal.screen());
     terminal.keys(&["C-c"]);
-    far.env.wait_until("nobody watches any more", || {
+    far.env.wait_until("no watcher is left", || {
         !far.env.processes().iter().any(|one| one.command.contains("--watch"))
     });
 }
@@ -200,7 +200,7 @@ fn remote_lists_work_without_local_tmux() {
     near.run(&["agent", "spawn", "--foreground", "--name", "here", "--", "true"]).ok();
     let all = near.run(&["agent", "list", "--host", "all", "--timeout", "50s", "--json"]).ok();
     assert_eq!(names(&all.json()).len(), 2, "{all:?}");
-    assert!(all.stderr.contains("whether agents in it live is not known"), "{all:?}");
+    assert!(all.stderr.contains("it is unknown which agents are still running"), "{all:?}");
 }
 
 #[test]
@@ -210,9 +210,9 @@ fn remote_errors_keep_their_message_and_hint() {
     far.echoing("a");
     near.run(&["agent", "list", "--host", "far"]).ok();
     std::fs::set_permissions(far.env.state(), std::fs::Permissions::from_mode(0o777)).unwrap();
-    let told = near.run(&["agent", "list", "--host", "far"]).fails(5).stderr;
-    assert!(told.contains("error: on `far`: "), "{told}");
-    assert!(told.contains("hint: chmod") && !told.contains("{\"error\""), "{told}");
+    let stderr = near.run(&["agent", "list", "--host", "far"]).fails(5).stderr;
+    assert!(stderr.contains("error: on `far`: "), "{stderr}");
+    assert!(stderr.contains("hint: chmod") && !stderr.contains("{\"error\""), "{stderr}");
     let warned = near.run(&["agent", "list", "--host", "all"]).ok().stderr;
     assert!(warned.contains("on `far`: ") && warned.contains("its agents are shown as of"), "{warned}");
 }

@@ -8,6 +8,7 @@ mod add;
 mod attach;
 mod book;
 mod cut;
+mod dashboard;
 mod hostile;
 mod lists;
 mod names;
@@ -246,7 +247,7 @@ impl Far {
     #[track_caller]
     fn wait_for_stopped(&self) -> Pid {
         let mut stopped = None;
-        self.env.wait_until("somebody stands still", || {
+        self.env.wait_until("a process is stopped", || {
             stopped = self.env.processes().into_iter().find(|one| is_stopped(one.pid)).map(|one| one.pid);
             stopped.is_some()
         });

@@ -34,11 +34,11 @@ fn every_command_runs_remotely_with_its_output_and_exit_code() {
     let text = near.run(&["agent", "show", "far:a"]).ok();
     assert!(text.stdout.contains("a") && !text.stdout.contains('\u{1b}'), "{text:?}");
     near.run(&["agent", "send", "far:a", "hello there"]).ok();
-    far.env.wait_until("it has arrived", || {
+    far.env.wait_until("the text has arrived", || {
         near.run(&["agent", "peek", "far:a"]).ok().stdout.contains("got <hello there>")
     });
     near.run(&["agent", "send", "far:a", "-"]).stdin("from stdin").ok();
-    far.env.wait_until("stdin has arrived", || far.printed("a", "got <from stdin>") == 1);
+    far.env.wait_until("the input has arrived", || far.printed("a", "got <from stdin>") == 1);
     assert_eq!(near.run(&["task", "add", "far:a", "later"]).ok().stdout, "1\n");
     assert_eq!(near.run(&["--host", "far", "task", "show", "1", "--json"]).ok().json()["id"], 1);
     near.run(&["message", "send", "far:a", "mail"]).ok();
@@ -60,7 +60,7 @@ fn every_command_runs_remotely_with_its_output_and_exit_code() {
 fn remote_output_names_the_host_of_each_agent() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
-    far.env.wait_until("it works", || far.agents()[0]["status"] == "working");
+    far.env.wait_until("the agent is working", || far.agents()[0]["status"] == "working");
     for line in [
         &["agent", "show", "far:a"][..],
         &["agent", "peek", "far:a"],
@@ -71,11 +71,11 @@ fn remote_output_names_the_host_of_each_agent() {
         &["agent", "rename", "far:a", "b"],
         &["agent", "rename", "far:b", "a"],
     ] {
-        let told = near.run(&[line, &["--json"]].concat()).ok().json();
-        assert_eq!(told["host"], "far", "{line:?}: {told}");
+        let value = near.run(&[line, &["--json"]].concat()).ok().json();
+        assert_eq!(value["host"], "far", "{line:?}: {value}");
     }
     let shared = near.run(&["agent", "list", "--shared", "--host", "far", "--json"]).ok().json();
-    assert_eq!(shared, serde_json::json!([]), "nobody shares anything there");
+    assert_eq!(shared, serde_json::json!([]), "no agent is shared there");
     let listed = near.run(&["agent", "list", "--work", "--host", "far", "--json"]).ok().json();
     assert_eq!(listed[0]["host"], "far", "{listed}");
     let shown = near.run(&["agent", "show", "far:a"]).ok().stdout;
@@ -176,35 +176,42 @@ fn arguments_that_are_not_utf8_are_refused_for_remote_commands() {
         .chain([dir])
         .collect();
     let refused = near.env.symposium(words).fails(2);
-    assert!(refused.stderr.contains("is not UTF-8, and cannot go to another machine"), "{refused:?}");
+    assert!(
+        refused.stderr.contains("is not valid UTF-8 and cannot be sent to another machine"),
+        "{refused:?}"
+    );
     assert_eq!(far.agents().len(), 0);
 }
 
 #[test]
 fn local_only_commands_are_refused_for_hosts_with_a_reason() {
     let Some((near, far)) = machines() else { return };
-    let there = format!("hint: go there: `ssh -p 2222 {}`, then `symposium agent handoff`", far.address);
+    let there =
+        format!("hint: log in there: `ssh -p 2222 {}`, then `symposium agent handoff export`", far.address);
     for (line, says) in [
         (&["agent", "handoff", "export", "far:a"][..], "its file is on the machine where it is run"),
         (&["agent", "handoff", "export", "far:a"], there.as_str()),
         (&["agent", "handoff", "import", "f", "--name", "far:a"], "its file is on the machine"),
         (&["agent", "share", "far:a", "--with", "guest"], "only a user of that machine"),
         (&["agent", "attach", "far:owner/a"], "then `symposium agent attach owner/a`"),
-        (&["--host", "far", "service", "install"], "`service install` cannot be done on another machine"),
-        (&["--host", "far", "env", "list"], "it is about this machine"),
+        (&["--host", "far", "service", "install"], "`service install` cannot run on another machine"),
+        (&["--host", "far", "env", "list"], "it concerns this machine only"),
         (
             &["agent", "spawn", "--host", "far", "--foreground", "--", "true"],
             "`--foreground` runs it in this terminal",
         ),
         (&["agent", "spawn", "demo", "--name", "far:a", "--attach"], "needs a terminal"),
         (&["--host", "far", "board", "set", "k", "--file", "f"], "names a file of this machine"),
-        (&["agent", "kill", "far:a", "b"], "these names are of several machines"),
-        (&["agent", "show", "far:a", "--host", "other"], "are two machines"),
-        (&["agent", "prune", "--host", "all"], "`agent prune` asks one machine at a time"),
-        (&["agent", "list", "--host", "all", "--watch"], "`agent list --watch` asks one machine at a time"),
-        (&["agent", "list", "--host", "all", "--work"], "`agent list --work` asks one machine at a time"),
-        (&["agent", "list", "--host", "all", "--shared"], "`agent list --shared` asks one machine at a time"),
-        (&["agent", "list", "--host", "$(touch x)"], "cannot be used for a host"),
+        (&["agent", "kill", "far:a", "b"], "the names belong to several hosts"),
+        (&["agent", "show", "far:a", "--host", "other"], "are different hosts"),
+        (&["agent", "prune", "--host", "all"], "`agent prune` works on one host at a time"),
+        (&["agent", "list", "--host", "all", "--watch"], "`agent list --watch` works on one host at a time"),
+        (&["agent", "list", "--host", "all", "--work"], "`agent list --work` works on one host at a time"),
+        (
+            &["agent", "list", "--host", "all", "--shared"],
+            "`agent list --shared` works on one host at a time",
+        ),
+        (&["agent", "list", "--host", "$(touch x)"], "is not a valid host"),
     ] {
         let refused = near.run(line).fails(2);
         assert!(refused.stderr.contains(says), "{line:?}: {refused:?}");

@@ -22,7 +22,7 @@ fn a_send_over_a_cut_connection_arrives_once() {
         go_on(stopped);
         let sent = send.finish().ok();
         assert!(
-            sent.stderr.contains("the connection to `far` was lost; asking again in 1 s"),
+            sent.stderr.contains("the connection to `far` was lost; trying again in 1 s"),
             "{step}: {sent:?}"
         );
         assert!(sent.stderr.contains("delivered to `a`"), "{step}: {sent:?}");
@@ -36,13 +36,13 @@ fn a_silent_host_is_reported_as_not_answering() {
     let Some((near, far)) = machines() else { return };
     far.fall_silent();
     let mut send = near.run(&["agent", "send", "far:a", "is anybody there?"]).start();
-    near.env.wait_until("it is asked again", || send.stderr_so_far().contains("asking again in 1 s"));
-    let told = send.stderr_so_far();
-    assert!(told.starts_with("warning: `far` does not answer; asking again"), "{told}");
+    near.env.wait_until("the request is repeated", || send.stderr_so_far().contains("trying again in 1 s"));
+    let output = send.stderr_so_far();
+    assert!(output.starts_with("warning: `far` does not answer; trying again"), "{output}");
     send.kill();
     // A command that only reads does not wait.
-    let told = near.run(&["agent", "show", "far:a"]).fails(1).stderr;
-    assert!(told.contains("far") && !told.contains("asking again"), "{told}");
+    let output = near.run(&["agent", "show", "far:a"]).fails(1).stderr;
+    assert!(output.contains("far") && !output.contains("trying again"), "{output}");
 }
 
 #[test]
@@ -85,7 +85,10 @@ fn a_killed_remote_command_is_reported_as_unknown() {
     let stopped = far.wait_for_stopped();
     rustix::process::kill_process(stopped, rustix::process::Signal::KILL).unwrap();
     let sent = send.finish().fails(6);
-    assert!(sent.stderr.starts_with("error: it is not known whether host `far` did this\n"), "{sent:?}");
+    assert!(
+        sent.stderr.starts_with("error: it is unknown whether host `far` executed the command\n"),
+        "{sent:?}"
+    );
     assert_eq!(far.printed("a", "got <lost>"), 0);
 }
 
@@ -100,7 +103,7 @@ fn a_remote_command_finishes_when_its_caller_is_gone() {
     drop(send);
     far.cut();
     go_on(stopped);
-    far.env.wait_until("it has arrived", || far.printed("a", "got <on its own>") == 1);
+    far.env.wait_until("the text has arrived", || far.printed("a", "got <on its own>") == 1);
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn a_read_over_a_cut_connection_is_repeated_and_printed_once() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let wait = near.run(&["agent", "wait", "far:a", "--for", "stopped"]).start();
-    far.env.wait_until("it is waited for over there", || {
+    far.env.wait_until("the remote command waits", || {
         far.env.processes().iter().any(|one| one.command.contains("agent wait"))
     });
     far.cut();
@@ -125,9 +128,9 @@ fn a_wait_over_a_cut_connection_keeps_its_remaining_timeout() {
     let waits = |mark: &str| {
         far.env.processes().iter().any(|one| one.command.contains("agent wait") && one.command.contains(mark))
     };
-    far.env.wait_until("it is waited for over there", || waits("--timeout=15s"));
+    far.env.wait_until("the remote command waits", || waits("--timeout=15s"));
     far.cut();
-    far.env.wait_until("the rest is waited for", || waits("ms"));
+    far.env.wait_until("the remaining time is passed on", || waits("ms"));
     assert!(!waits("--timeout=15s"));
     let late = wait.finish().fails(7);
     assert!(late.stderr.contains("it did not become idle"), "{late:?}");

@@ -84,10 +84,10 @@ impl Wire {
     /// Returns the number of dropped packets.
     pub fn lost(&self) -> u32 {
         let of_end = |end: &str| {
-            let said = tc(&["-n", &self.end(end), "-s", "qdisc", "show", "dev", "wire"]).stdout;
-            let said = String::from_utf8_lossy(&said).into_owned();
-            let lost = said.split_once("(dropped ").and_then(|(_, rest)| rest.split_once(','));
-            lost.and_then(|(count, _)| count.parse::<u32>().ok()).unwrap_or_else(|| panic!("{said}"))
+            let output = tc(&["-n", &self.end(end), "-s", "qdisc", "show", "dev", "wire"]).stdout;
+            let output = String::from_utf8_lossy(&output).into_owned();
+            let lost = output.split_once("(dropped ").and_then(|(_, rest)| rest.split_once(','));
+            lost.and_then(|(count, _)| count.parse::<u32>().ok()).unwrap_or_else(|| panic!("{output}"))
         };
         of_end("a") + of_end("b")
     }

@@ -26,9 +26,9 @@ fn names(prefix: &str) -> Vec<String> {
 /// Returns whether the command succeeded. A failed one must have reported that the loaded machine was too slow.
 #[track_caller]
 fn was_done(outcome: &Outcome) -> bool {
-    let told = outcome.code == 4 && outcome.stderr.contains("error: tmux did not answer within");
-    assert!(outcome.code == 0 || told, "neither done nor a clear error: {outcome:?}");
-    outcome.code == 0 && !outcome.stderr.contains("its tmux session may be left")
+    let text = outcome.code == 4 && outcome.stderr.contains("error: tmux did not answer within");
+    assert!(outcome.code == 0 || text, "neither done nor a clear error: {outcome:?}");
+    outcome.code == 0 && !outcome.stderr.contains("its tmux session may remain")
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn fifty_concurrent_spawns_and_kills_leave_a_consistent_state() {
     let listed = assert_in_order(&env);
     let there: BTreeSet<String> = sessions(&env).into_iter().map(|(name, _)| name).collect();
     for (name, status) in done {
-        let agent = listed.iter().find(|one| one["name"] == *name).expect("what was done is known");
+        let agent = listed.iter().find(|one| one["name"] == *name).expect("the outcome is known");
         assert_eq!(agent["status"], *status, "{agent}");
         assert_eq!(there.contains(*name), *status == "working", "session {name}");
     }
@@ -68,7 +68,7 @@ fn concurrent_spawns_under_one_name_create_one_agent() {
     assert_eq!(won.len(), 1);
     for outcome in lost {
         let outcome = outcome.fails(1);
-        assert!(outcome.stderr.contains("there is an agent named `one` already"), "{outcome:?}");
+        assert!(outcome.stderr.contains("an agent named `one` already exists"), "{outcome:?}");
     }
     assert_eq!(assert_in_order(&env).len(), 1);
     assert_eq!(status(&env, "one"), "working");
@@ -83,7 +83,7 @@ fn kill_all_leaves_only_the_server() {
     env.symposium(["agent", "kill", "--all"]).ok();
     assert!(sessions(&env).is_empty());
     let server = server_pid(&env);
-    env.wait_until("nothing but the server is left", || {
+    env.wait_until("only the server is left", || {
         env.processes().iter().all(|one| Some(one.pid) == server || !is_running(one.pid))
     });
     assert!(assert_in_order(&env).iter().all(|one| one["status"] == "stopped"));
@@ -93,9 +93,9 @@ fn kill_all_leaves_only_the_server() {
 fn concurrent_spawns_without_a_name_get_different_names() {
     let env = TestEnv::new();
     let unnamed = || env.symposium(["agent", "spawn", "--", "sleep", "1000"]).start();
-    let said: BTreeSet<String> =
+    let output: BTreeSet<String> =
         outcomes((0..12).map(|_| unnamed()).collect()).into_iter().map(|one| one.ok().stdout).collect();
-    assert_eq!(said.len(), 12, "{said:?}");
+    assert_eq!(output.len(), 12, "{output:?}");
     assert_eq!(assert_in_order(&env).len(), 12);
 }
 

@@ -72,13 +72,13 @@ fn every_other_command_refuses_invalid_names() {
             let refused = env.symposium([&["agent"], verb].concat()).outcome();
             assert!([2, 3].contains(&refused.code), "{refused:?}");
             // `a/b` would be an agent shared by user `a`, if that user existed.
-            let said = match verb {
-                ["attach", "--", "a/b"] => "this machine knows no user `a`",
+            let output = match verb {
+                ["attach", "--", "a/b"] => "this machine has no user `a`",
                 ["rename", "--", "one", _] | ["detach", ..] => "cannot be a name",
                 _ if name == "a/b" => "which can only be attached",
                 _ => "cannot be a name",
             };
-            assert!(refused.stderr.contains(said), "{refused:?}");
+            assert!(refused.stderr.contains(output), "{refused:?}");
         }
     }
     assert_eq!(env.registry(), before);
@@ -127,7 +127,7 @@ fn spawn_with(env: &TestEnv, name: &str, text: &str, dir: &Path) -> Seen {
     let command = ["--", "sh", "-c", WITNESS, "witness", text, "two", text, ""];
     let all = args.iter().map(Path::new).chain([dir]).chain(command.iter().map(Path::new));
     env.symposium(all).env("OUT", &out).ok();
-    env.wait_until("the witness has written", || out.join("done").exists());
+    env.wait_until("the witness process has written", || out.join("done").exists());
     let read = |file: &str| fs::read_to_string(out.join(file)).unwrap();
     Seen {
         pwd: read("pwd").trim_end_matches('\n').to_owned(),
@@ -190,7 +190,7 @@ proptest! {
         let fixed = ["agent", "spawn", "--name", "one", "--title", &texts[0], "--", "sh", "-c", witness, "witness"];
         let all = fixed.into_iter().chain(texts.iter().map(String::as_str));
         env.symposium(all).env("OUT", &out).ok();
-        env.wait_until("the witness has written", || out.exists());
+        env.wait_until("the witness process has written", || out.exists());
         let seen = fs::read_to_string(&out).unwrap();
         let seen: Vec<&str> = seen.split_terminator('\0').collect();
         prop_assert_eq!(seen, texts);
@@ -243,9 +243,9 @@ fn a_task_arrives_verbatim() {
     env.symposium(["agent", "spawn", "demo", "--name", "stdin", "--task", "-"]).stdin(task.as_str()).ok();
     for name in ["argument", "stdin"] {
         env.symposium(["agent", "wait", name, "--for", "idle", "--timeout", "15s"]).ok();
-        let heard = fs::read(env.state().join("instances").join(name).join("state/prompt.json")).unwrap();
-        let heard: Value = serde_json::from_slice(&heard).unwrap();
-        assert_eq!(heard["text"], task, "{name}");
+        let report = fs::read(env.state().join("instances").join(name).join("state/prompt.json")).unwrap();
+        let report: Value = serde_json::from_slice(&report).unwrap();
+        assert_eq!(report["text"], task, "{name}");
     }
     assert_nothing_ran(&env);
 }
@@ -272,7 +272,7 @@ fn a_home_of_any_name_works_with_transcript_and_hooks() {
         assert!(logs.stdout.contains("remember the milk"), "{logs:?}");
         run(&["agent", "send", "demo", "/crash 3"]).ok();
         let crashed = || run(&["agent", "show", "demo", "--json"]).ok().json()["status"] == "crashed";
-        env.wait_until("the crash is seen", crashed);
+        env.wait_until("the crash is recorded", crashed);
         run(&["agent", "resume", "demo"]).ok();
         run(&["agent", "kill", "demo"]).ok();
         assert!(!env.state().exists(), "the default home was used");

@@ -170,8 +170,8 @@ fn an_agent_removed_during_its_adoption_stays_removed() {
     die_at(&env, "launch.started", &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]);
     let list = ["agent", "list", "--all", "--json"];
     let slow = env.symposium(list).env("SYMPOSIUM_FAILPOINT", "stop:adopt.seen").start();
-    env.wait_until("it has seen what no record knows", || slow.is_stopped());
-    assert_eq!(status(&env, "a"), "working", "somebody else took it back");
+    env.wait_until("the command has found the unrecorded session", || slow.is_stopped());
+    assert_eq!(status(&env, "a"), "working", "another process reverted the change");
     env.symposium(["agent", "rm", "--force", "a"]).ok();
     slow.go_on();
     slow.finish().ok();
@@ -189,7 +189,7 @@ fn a_restore_killed_at_any_step_is_completed_by_the_next() {
             calling_agent(&env, name, "born");
         }
         env.tmux(["kill-server"]).ok();
-        env.wait_until("everything is gone", || env.processes().is_empty());
+        env.wait_until("all processes have ended", || env.processes().is_empty());
         assert_eq!(status(&env, "a"), "lost");
         die_at(&env, step, &["agent", "restore", "--all"]);
         env.symposium(["agent", "restore", "--all"]).ok();
@@ -204,14 +204,14 @@ fn restore_waits_for_the_lock_of_an_interrupted_restore() {
     let env = TestEnv::new();
     calling_agent(&env, "a", "born");
     env.tmux(["kill-server"]).ok();
-    env.wait_until("everything is gone", || env.processes().is_empty());
+    env.wait_until("all processes have ended", || env.processes().is_empty());
     assert_eq!(status(&env, "a"), "lost");
     die_at(&env, "resume.reserved", &["agent", "restore", "--all"]);
     // A child process that the killed command had just forked holds the lock like this.
     let lock = fs::File::open(env.state().join("run/a.lock")).expect("the agent was locked before");
     lock.lock().expect("locks work here");
     let restore = env.symposium(["agent", "restore", "--all"]).start();
-    env.wait_until("it waits, or has ended", || {
+    env.wait_until("the second restore waits or has ended", || {
         waits_for_a_lock(restore.pid()) || !is_running(restore.pid())
     });
     drop(lock);

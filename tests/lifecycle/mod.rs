@@ -28,7 +28,7 @@ fn sleeper(env: &TestEnv, name: &str) {
 fn calling_agent(env: &TestEnv, name: &str, words: &str) {
     let script = format!("echo {words}; exec sleep 1000");
     env.symposium(["agent", "spawn", "--name", name, "--", "sh", "-c", &script]).ok();
-    env.wait_until("its words are in the transcript", || logs(env, name).contains(words));
+    env.wait_until("the text is in the transcript", || logs(env, name).contains(words));
 }
 
 /// Returns the transcript as text.

@@ -21,7 +21,7 @@ fn walk(dir: &Path) -> Vec<(PathBuf, u32)> {
 }
 
 fn mode(path: &Path) -> u32 {
-    walk(path).first().expect("it is there").1
+    walk(path).first().expect("it exists").1
 }
 
 /// Runs our binary under this umask.
@@ -53,7 +53,7 @@ fn a_secret_reaches_the_agent_and_no_command_line() {
         fs::remove_file(&out).unwrap();
     }
     env.symposium(["agent", "restart", "one"]).env("TOKEN", SECRET).env("OUT", &out).ok();
-    env.wait_until("it has it again", || out.exists());
+    env.wait_until("the agent has the secret again", || out.exists());
     let arguments = fs::read_to_string(&log).unwrap();
     assert!(arguments.contains("source-file") && !arguments.contains(SECRET), "{arguments}");
     for (file, _) in walk(&env.state()) {
@@ -72,7 +72,7 @@ fn a_secret_does_not_reach_the_next_agent() {
     };
     spawn("one").env("TOKEN", SECRET).ok();
     spawn("two").ok();
-    env.wait_until("both have told", || {
+    env.wait_until("both agents have printed", || {
         ["one", "two"].iter().all(|one| logs(&env, one).contains("SYMPOSIUM_AGENT="))
     });
     assert!(logs(&env, "one").contains(SECRET));
@@ -86,7 +86,7 @@ fn a_variable_of_spawn_survives_a_restart_and_is_stored_privately() {
     let script = "echo token: $TOKEN; exec sleep 1000";
     env.symposium(["agent", "spawn", "--name", "one", "--env", &token, "--", "sh", "-c", script]).ok();
     env.symposium(["agent", "restart", "one"]).ok();
-    env.wait_until("both starts had it", || logs(&env, "one").matches(SECRET).count() == 2);
+    env.wait_until("both starts had the secret", || logs(&env, "one").matches(SECRET).count() == 2);
     for (path, mode) in walk(&env.state()).into_iter().filter(|(path, _)| !path.is_symlink()) {
         assert_eq!(mode & 0o077, 0, "{}", path.display());
     }

@@ -56,15 +56,15 @@ fn a_damaged_registry_is_kept_and_rebuilt_with_all_agents() {
     ];
     for (n, damage) in damages.iter().enumerate() {
         fs::write(registry_file(&env), damage).unwrap();
-        let told = env.symposium(["agent", "list", "--all"]).ok();
-        assert!(told.stderr.contains("warning: the registry was unusable"), "{told:?}");
-        assert!(told.stderr.contains("the original is kept as"), "{told:?}");
+        let output = env.symposium(["agent", "list", "--all"]).ok();
+        assert!(output.stderr.contains("warning: the registry was unusable"), "{output:?}");
+        assert!(output.stderr.contains("the original is kept as"), "{output:?}");
         assert_both_are_there(&env);
         assert_eq!(kept(&env).len(), n + 1);
         assert!(kept(&env).contains(damage), "damage {n} was not kept");
     }
     let silent = env.symposium(["agent", "list", "--all"]).ok();
-    assert_eq!(silent.stderr, "", "a repair is told once");
+    assert_eq!(silent.stderr, "", "a repair is reported once");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_lost_registry_and_backup_are_rebuilt_from_directories_and_tmux() {
         let running = agent(&env, "running");
         assert_eq!(running["status"], "working", "{running}");
         assert!(running["pid"].is_i64() && running["tmux"]["pane"].is_string(), "{running}");
-        assert!(find(&env, "stopped").is_some(), "one that does not run is known by its directory");
+        assert!(find(&env, "stopped").is_some(), "a stopped agent is known by its directory");
         assert_in_order(&env);
     }
     env.symposium(["agent", "kill", "running"]).ok();
@@ -121,8 +121,8 @@ fn newer_events_in_the_ledger_update_an_older_registry() {
     });
     fs::copy(registry_file(&env), env.state().join("agent-sessions.json.bak")).unwrap();
     fs::write(registry_file(&env), "garbage").unwrap();
-    let told = env.symposium(["agent", "list", "--json"]).ok();
-    assert_eq!(told.json()[0]["status"], "idle", "{told:?}");
+    let output = env.symposium(["agent", "list", "--json"]).ok();
+    assert_eq!(output.json()[0]["status"], "idle", "{output:?}");
     let both = env.state().join("agent-sessions.json.bak");
     for file in [both, registry_file(&env)] {
         fs::write(file, "garbage").unwrap();
@@ -145,9 +145,9 @@ fn a_damaged_ledger_and_registry_hide_no_agent() {
     fs::copy(registry_file(&env), env.state().join("agent-sessions.json.bak")).unwrap();
     fs::write(registry_file(&env), "garbage").unwrap();
     spoil_ledger(&env);
-    let told = env.symposium(["agent", "list", "--all"]).ok();
-    assert!(told.stdout.contains("running") && told.stdout.contains("stopped"), "{told:?}");
-    assert_eq!(told.stderr.matches("ledger.db is damaged").count(), 1, "{told:?}");
+    let output = env.symposium(["agent", "list", "--all"]).ok();
+    assert!(output.stdout.contains("running") && output.stdout.contains("stopped"), "{output:?}");
+    assert_eq!(output.stderr.matches("ledger.db is damaged").count(), 1, "{output:?}");
     assert_both_are_there(&env);
 }
 
@@ -155,11 +155,11 @@ fn a_damaged_ledger_and_registry_hide_no_agent() {
 fn a_damaged_ledger_is_reported_with_a_hint() {
     let env = env_with_two();
     spoil_ledger(&env);
-    let told = env.symposium(["task", "list"]).fails(5).stderr;
-    let hint = "hint: `symposium supervisor start` sets it aside and begins a new one";
-    assert!(told.contains(hint), "{told}");
+    let output = env.symposium(["task", "list"]).fails(5).stderr;
+    let hint = "hint: `symposium supervisor start` moves it aside and creates a new one";
+    assert!(output.contains(hint), "{output}");
     env.symposium(["supervisor", "start"]).ok();
-    env.wait_until("the ledger is whole", || env.symposium(["task", "list"]).outcome().code == 0);
+    env.wait_until("the ledger is valid", || env.symposium(["task", "list"]).outcome().code == 0);
     assert_eq!([status(&env, "running"), status(&env, "stopped")], ["working", "stopped"]);
 }
 
@@ -170,14 +170,17 @@ fn a_repair_by_a_hook_is_reported_to_the_next_user() {
     // A hook of an agent, whose output is discarded.
     let session = ["event", "session-closed", "--session=nobody"];
     assert_eq!(env.symposium(session).ok().stderr, "");
-    assert_eq!(kept(&env).len(), 1, "the hook has mended it");
+    assert_eq!(kept(&env).len(), 1, "the hook has repaired it");
     let quiet = env.symposium(["agent", "list", "--json"]).ok();
     assert!(!quiet.stderr.contains("unusable"), "a program shows it to nobody: {quiet:?}");
-    let told = env.symposium(["agent", "list"]).ok();
-    assert_eq!(told.stderr.matches("warning: the registry was unusable").count(), 1, "{told:?}");
-    assert!(!env.symposium(["agent", "list"]).ok().stderr.contains("unusable"), "it is told once");
+    let output = env.symposium(["agent", "list"]).ok();
+    assert_eq!(output.stderr.matches("warning: the registry was unusable").count(), 1, "{output:?}");
+    assert!(
+        !env.symposium(["agent", "list"]).ok().stderr.contains("unusable"),
+        "the repair is reported once"
+    );
     let health = env.symposium(["doctor"]).outcome();
-    assert!(health.stdout.contains("damaged ones were mended and are kept: 1"), "{health:?}");
+    assert!(health.stdout.contains("damaged files were repaired, and copies are kept: 1"), "{health:?}");
 }
 
 #[test]
@@ -234,7 +237,9 @@ fn a_registry_of_a_newer_format_is_refused_and_unchanged() {
     for verb in verbs {
         let refused = env.symposium([&["agent"], verb].concat()).fails(5);
         assert!(
-            refused.stderr.contains("written by a newer symposium (format 2, this one knows 1)"),
+            refused.stderr.contains(
+                "it was written by a newer version of symposium (format 2, this version supports 1)"
+            ),
             "{refused:?}"
         );
         assert!(refused.stderr.contains("nothing was changed"), "{refused:?}");
@@ -271,7 +276,7 @@ fn a_read_only_disk_can_be_read_and_refuses_changes() {
     // The transcript writer would prevent the file system from becoming read-only.
     env.symposium(["agent", "kill", "one"]).ok();
     let mut remounted = false;
-    env.wait_until("nobody writes there", || {
+    env.wait_until("no process writes there", || {
         remounted |= mount_remount(disk.path(), MountFlags::RDONLY, c"size=256k,mode=0700").is_ok();
         remounted
     });
@@ -316,7 +321,7 @@ fn a_full_disk_loses_nothing_and_is_reported_with_a_hint() {
     assert_in_order(&env);
     let filler = disk.fill();
     let ended = env.symposium(["agent", "kill", "new"]).fails(5);
-    assert!(ended.stderr.contains("\n  it was ended; that is not written down\n"), "{ended:?}");
+    assert!(ended.stderr.contains("\n  it was ended, but this could not be stored\n"), "{ended:?}");
     fs::remove_file(filler).unwrap();
     env.symposium(["agent", "kill", "new"]).ok();
     assert_eq!(status(&env, "new"), "stopped");
@@ -330,7 +335,7 @@ fn removing_a_crashed_agent_changes_nothing_while_the_disk_is_full() {
     env.symposium(["agent", "spawn", "--name", "one", "--", "sh", "-c", "read line; exit 3"]).ok();
     let filler = disk.fill();
     env.tmux(["send-keys", "-t", "=one:", "Enter"]).ok();
-    env.wait_until("its end is seen", || status(&env, "one") == "crashed");
+    env.wait_until("the exit is recorded", || status(&env, "one") == "crashed");
     let refused = env.symposium(["agent", "rm", "one"]).fails(5);
     assert!(refused.stderr.contains("it was not running"), "{refused:?}");
     assert_eq!(status(&env, "one"), "crashed");

@@ -65,8 +65,8 @@ fn a_program_that_handles_sigterm_exits_and_its_output_is_kept() {
     script(&env, "polite", polite);
     let begun = Instant::now();
     assert_killed(&env, "polite", "30s");
-    assert!(begun.elapsed() < Duration::from_secs(10), "it left by itself and was waited for all the same");
-    env.wait_until("its last words are in the transcript", || {
+    assert!(begun.elapsed() < Duration::from_secs(10), "the agent ended itself and was waited for");
+    env.wait_until("the last output is in the transcript", || {
         logs(&env, "polite").contains("saved everything")
     });
 }
@@ -78,7 +78,7 @@ fn kill_ends_children_that_left_the_session() {
     let fork = "setsid sleep 7001 & setsid bash -c 'trap \"\" TERM HUP; sleep 7002 & wait' & \
                 nohup sleep 7003 >/dev/null 2>&1 & echo ready; wait";
     script(&env, "father", fork);
-    env.wait_until("all of them are up", || {
+    env.wait_until("all programs are up", || {
         ["sleep 7001", "sleep 7002", "sleep 7003"].iter().all(|one| count(&env, one) == 1)
     });
     assert_killed(&env, "father", "300ms");
@@ -134,6 +134,6 @@ fn an_agent_that_kills_itself_does_not_hang() {
     let env = TestEnv::new();
     let suicide = format!("echo ready; {} agent kill --grace 1s self; sleep 1000", env.binary());
     script(&env, "self", &suicide);
-    env.wait_until("it is gone", || status(&env, "self") == "stopped");
-    env.wait_until("with all its processes", || marks(&env).is_empty());
+    env.wait_until("the agent is stopped", || status(&env, "self") == "stopped");
+    env.wait_until("all processes of the agent have ended", || marks(&env).is_empty());
 }

@@ -75,7 +75,7 @@ fn an_agent_whose_worktree_is_being_set_up_is_starting() {
     .unwrap();
     let spawn = ["agent", "spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"];
     let running = env.symposium(spawn).start();
-    env.wait_until("it is written down", || find(&env, "a").is_some());
+    env.wait_until("the record is stored", || find(&env, "a").is_some());
     let found = agent(&env, "a");
     assert_eq!((&found["status"], &found["reason"]), (&"starting".into(), &"it is being prepared".into()));
     fs::write(&gate, "").unwrap();

@@ -20,14 +20,14 @@ fn a_parent_spawns_two_children_and_combines_their_results() {
     }
     let mut results = Vec::new();
     for wait in waits {
-        let said = boss.answer(wait).expect("it is over");
-        assert_eq!(said["structuredContent"]["over"], true, "{said}");
-        assert_eq!(said["structuredContent"]["task"]["state"], "done", "{said}");
-        let text = said["content"][0]["text"].as_str().expect("a text").to_owned();
+        let output = boss.answer(wait).expect("it is over");
+        assert_eq!(output["structuredContent"]["over"], true, "{output}");
+        assert_eq!(output["structuredContent"]["task"]["state"], "done", "{output}");
+        let text = output["content"][0]["text"].as_str().expect("a text").to_owned();
         results.push(text);
     }
     assert!(results[0].contains("count the apples") && results[1].contains("count the pears"), "{results:?}");
-    env.wait_until("the children are gone", || {
+    env.wait_until("the children have ended", || {
         super::names(&boss.call("list_agents", json!({"all": true}))) == ["boss"]
     });
     let tasks = boss.call("task_status", json!({"all": true}));

@@ -18,8 +18,8 @@ fn called(env: &TestEnv, program: &str, spawn: &[&str]) -> Vec<String> {
     let file = env.home().join("called");
     let _ = fs::remove_file(&file);
     symposium(env, &[&["agent", "spawn"], spawn].concat()).ok();
-    env.wait_until("it was called", || file.exists());
-    fs::read_to_string(file).expect("it is there").lines().map(str::to_owned).collect()
+    env.wait_until("the program was called", || file.exists());
+    fs::read_to_string(file).expect("it exists").lines().map(str::to_owned).collect()
 }
 
 fn configured(files: &[(&str, &str)]) -> TestEnv {

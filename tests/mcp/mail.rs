@@ -13,7 +13,7 @@ fn a_child_asks_and_its_parent_replies() {
     let (mut boss, mut kid) = (Client::of(&env, "boss"), Client::of(&env, "kid"));
     let sent = kid.call("send_message", json!({"to": "parent", "text": "which colour?"}));
     assert_eq!((&sent["messages"][0]["to"], &sent["messages"][0]["from"]), (&"boss".into(), &"kid".into()));
-    env.wait_until("it was typed in", || {
+    env.wait_until("the message was typed in", || {
         let screen = boss.call("show_agent", json!({"screen": true}));
         screen["screen"].as_str().is_some_and(|screen| screen.contains("from kid] which colour?"))
     });
@@ -39,7 +39,7 @@ fn signal_user_reaches_the_user_and_is_noted_on_the_board() {
     let listed = Client::person(&env).call("read_messages", json!({}));
     assert_eq!(listed["messages"][0]["text"], "the tests are red");
     let noted = a.call("board_get", json!({"key": "log/a"}));
-    assert!(noted["value"].as_str().unwrap().ends_with("to the person: the tests are red"), "{noted}");
+    assert!(noted["value"].as_str().unwrap().ends_with("to the user: the tests are red"), "{noted}");
 }
 
 #[test]
@@ -55,10 +55,10 @@ fn a_board_is_shared_within_its_project_only() {
     assert_eq!((&note["version"], note.get("value")), (&2.into(), None));
     let note = a.call("board_get", json!({"key": "plan/first step"}));
     assert_eq!((&note["value"], &note["author"]), (&"look\nleap".into(), &"b".into()));
-    let board = a.ask("resources/read", json!({"uri": "symposium://board"})).expect("it is there");
+    let board = a.ask("resources/read", json!({"uri": "symposium://board"})).expect("it exists");
     assert!(board["contents"][0]["text"].as_str().unwrap().contains("plan/first step"), "{board}");
     let uri = "symposium://board/plan/first%20step";
-    let note = b.ask("resources/read", json!({"uri": uri})).expect("it is there");
+    let note = b.ask("resources/read", json!({"uri": uri})).expect("it exists");
     assert_eq!(
         (&note["contents"][0]["text"], &note["contents"][0]["uri"]),
         (&"look\nleap".into(), &uri.into())

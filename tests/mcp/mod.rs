@@ -3,8 +3,9 @@
 mod agents;
 mod given;
 mod mail;
-mod place;
+mod permissions;
 mod protocol;
+mod review;
 mod tasks;
 mod taskspaces;
 
@@ -43,8 +44,8 @@ impl Client {
         let hello = json!({
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
         });
-        let said = client.ask("initialize", hello).expect("it says hello");
-        assert_eq!(said["serverInfo"]["name"], "symposium");
+        let output = client.ask("initialize", hello).expect("it says hello");
+        assert_eq!(output["serverInfo"]["name"], "symposium");
         client.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }
@@ -67,7 +68,7 @@ impl Client {
     #[track_caller]
     fn hear(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.kept.iter().position(&is_it) {
-            return self.kept.remove(at).expect("it is there");
+            return self.kept.remove(at).expect("it exists");
         }
         loop {
             let line = self.talk.hear().expect("the server is there");
@@ -99,27 +100,30 @@ impl Client {
     /// Calls a tool that must succeed, and returns its structured content.
     #[track_caller]
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let said = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        let mut said = said.unwrap_or_else(|error| panic!("{tool}: {error}"));
-        assert_eq!(said["isError"], false, "{tool}: {said}");
-        assert!(said["content"][0]["text"].as_str().is_some_and(|text| !text.is_empty()), "{tool}: {said}");
-        said["structuredContent"].take()
+        let output = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let mut output = output.unwrap_or_else(|error| panic!("{tool}: {error}"));
+        assert_eq!(output["isError"], false, "{tool}: {output}");
+        assert!(
+            output["content"][0]["text"].as_str().is_some_and(|text| !text.is_empty()),
+            "{tool}: {output}"
+        );
+        output["structuredContent"].take()
     }
 
     /// Calls a tool that must fail, and returns the error.
     #[track_caller]
     fn fails(&mut self, tool: &str, arguments: Value) -> Value {
-        let said = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        let mut said = said.unwrap_or_else(|error| panic!("{tool}: {error}"));
-        assert_eq!(said["isError"], true, "{tool}: {said}");
-        said["structuredContent"]["error"].take()
+        let output = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let mut output = output.unwrap_or_else(|error| panic!("{tool}: {error}"));
+        assert_eq!(output["isError"], true, "{tool}: {output}");
+        output["structuredContent"]["error"].take()
     }
 
     /// Calls a tool with invalid arguments, and returns the protocol error.
     #[track_caller]
     fn refuses(&mut self, tool: &str, arguments: Value) -> String {
-        let said = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        let error = said.expect_err("it is refused");
+        let output = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let error = output.expect_err("it is refused");
         assert_eq!(error["code"], -32602, "{error}");
         error["message"].as_str().expect("a message is a text").to_owned()
     }

@@ -15,7 +15,7 @@ fn the_tools_match_the_golden_file() {
     let text = serde_json::to_string_pretty(&tools["tools"]).expect("it is JSON") + "\n";
     if text != GOLDEN {
         let file = env.root().join("mcp-tools.json");
-        std::fs::write(&file, &text).expect("writing what was found");
+        std::fs::write(&file, &text).expect("writing the findings");
         panic!("tests/golden/mcp-tools.json says something else than {}", file.display());
     }
     let promised = [
@@ -37,6 +37,8 @@ fn the_tools_match_the_golden_file() {
         "update_taskspace",
         "delete_taskspace",
         "log_progress",
+        "list_review_comments",
+        "resolve_review_comment",
     ];
     let names: Vec<&str> =
         tools["tools"].as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
@@ -87,7 +89,7 @@ fn invalid_messages_are_answered_and_do_not_end_the_server() {
     for (tool, arguments, says) in [
         ("list_agents", json!({"al": true}), "unknown field `al`, expected `all`"),
         ("list_agents", json!({"all": "yes"}), "invalid type"),
-        ("show_agent", json!({}), "`name` is needed"),
+        ("show_agent", json!({}), "`name` is required"),
         ("show_agent", json!({"name": "../x"}), "cannot be a name"),
         ("spawn_agent", json!({"task": "a\u{1b}[2Jb"}), "U+001B"),
         ("spawn_agent", json!({"workspace": "elsewhere"}), "`in-place`, `worktree`, `scratch`"),
@@ -97,10 +99,10 @@ fn invalid_messages_are_answered_and_do_not_end_the_server() {
         ("wait_task", json!({}), "missing field `id`"),
         ("report_progress", json!({"percent": 101}), "at most 100"),
         ("report_progress", json!({"percent": -1}), "invalid value"),
-        ("complete_task", json!({"result": "x"}), "`id` is needed"),
+        ("complete_task", json!({"result": "x"}), "`id` is required"),
         ("send_message", json!({"to": "person", "text": ""}), "the text is empty"),
         ("board_set", json!({"key": "", "value": "x"}), "it is empty"),
-        ("update_taskspace", json!({"name": "a"}), "neither `title` nor `description`"),
+        ("update_taskspace", json!({"name": "a"}), "`title` or `description` is required"),
         ("log_progress", json!({"message": "x", "category": "shout"}), "`info`, `warn`"),
         ("log_progress", json!({"message": "x"}), "only an agent"),
         ("recap", json!({"minutes": -3}), "invalid value"),
@@ -113,7 +115,7 @@ fn invalid_messages_are_answered_and_do_not_end_the_server() {
         (&failed["code"], &failed["message"]),
         (&"no-such-task".into(), &"there is no task 77".into())
     );
-    assert_eq!(client.call("list_agents", json!({})), json!({"agents": []}), "it goes on");
+    assert_eq!(client.call("list_agents", json!({})), json!({"agents": []}), "the agent keeps running");
     assert_eq!(client.talk.finish(), Some(0));
 }
 
@@ -127,18 +129,18 @@ fn a_client_that_closes_early_still_gets_its_answers() {
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list_agents"}}),
     ];
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let said = server(&env).stdin(text).ok();
+    let outcome = server(&env).stdin(text).ok();
     let answers: Vec<Value> =
-        said.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    assert_eq!(answers.len(), 2, "{said:?}");
+        outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(answers.len(), 2, "{outcome:?}");
     assert_eq!(answers[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(answers[1]["result"]["structuredContent"], json!({"agents": []}));
     // The client sends nothing.
     server(&env).ok();
     // The client sends something else than `initialize`.
-    let said =
+    let outcome =
         server(&env).stdin("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n").fails(1);
-    assert!(said.stderr.contains("the MCP client was not understood"), "{said:?}");
+    assert!(outcome.stderr.contains("the MCP client sent an invalid message"), "{outcome:?}");
 }
 
 #[test]
@@ -148,6 +150,6 @@ fn an_unusable_state_directory_fails_a_tool_call_only() {
     let mut client = Client::person(&env);
     let failed = client.fails("list_agents", json!({}));
     assert_eq!(failed["code"], "state", "{failed}");
-    std::fs::remove_file(env.state()).expect("it is there");
+    std::fs::remove_file(env.state()).expect("it exists");
     assert_eq!(client.call("list_agents", json!({})), json!({"agents": []}));
 }

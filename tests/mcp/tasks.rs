@@ -11,7 +11,7 @@ fn at_work(env: &TestEnv) -> (Client, Client, Value) {
     demo(env, "kid", "project", Some("boss"));
     let mut boss = Client::of(env, "boss");
     let task = boss.call("add_task", json!({"agent": "kid", "text": "/work 10m"}))["task"]["id"].take();
-    env.wait_until("it is at its task", || shown(env, "kid")["task"]["id"] == task);
+    env.wait_until("the child works on its task", || shown(env, "kid")["task"]["id"] == task);
     let kid = Client::of(env, "kid");
     (boss, kid, task)
 }
@@ -22,15 +22,15 @@ fn a_wait_reports_progress_and_does_not_block_other_calls() {
     let (mut boss, mut kid, task) = at_work(&env);
     let wait = json!({"name": "wait_task", "arguments": {"id": task}, "_meta": {"progressToken": "w1"}});
     let waits = boss.send("tools/call", wait);
-    let told = boss.hear(|message| message["method"] == "notifications/progress");
-    assert_eq!(told["params"]["progressToken"], "w1");
-    assert!(told["params"]["message"].as_str().unwrap().contains("is running"), "{told}");
+    let text = boss.hear(|message| message["method"] == "notifications/progress");
+    assert_eq!(text["params"]["progressToken"], "w1");
+    assert!(text["params"]["message"].as_str().unwrap().contains("is running"), "{text}");
     assert_eq!(
         kid.call("report_progress", json!({"percent": 40, "note": "tests green"}))["task"]["id"],
         task
     );
-    let told = boss.hear(|message| message["params"]["progress"] == 40.0);
-    assert!(told["params"]["message"].as_str().unwrap().contains("40% (tests green)"), "{told}");
+    let text = boss.hear(|message| message["params"]["progress"] == 40.0);
+    assert!(text["params"]["message"].as_str().unwrap().contains("40% (tests green)"), "{text}");
     assert_eq!(shown(&env, "kid")["task"]["progress"]["percent"], 40);
     // Other calls are answered meanwhile, and another wait has its own timeout.
     boss.call("list_agents", json!({}));
@@ -38,9 +38,9 @@ fn a_wait_reports_progress_and_does_not_block_other_calls() {
     assert_eq!((&early["over"], &early["task"]["state"]), (&false.into(), &"running".into()));
     let ended = kid.call("complete_task", json!({"result": "all\nis well"}));
     assert_eq!(ended["task"]["state"], "done");
-    let said = boss.answer(waits).expect("it is over");
-    assert_eq!(said["structuredContent"]["task"]["result"], "all\nis well");
-    assert!(said["content"][0]["text"].as_str().unwrap().ends_with("result:\nall\nis well"), "{said}");
+    let output = boss.answer(waits).expect("it is over");
+    assert_eq!(output["structuredContent"]["task"]["result"], "all\nis well");
+    assert!(output["content"][0]["text"].as_str().unwrap().ends_with("result:\nall\nis well"), "{output}");
     let numbers: Vec<f64> =
         boss.kept.iter().filter_map(|message| message["params"]["progress"].as_f64()).collect();
     assert!(numbers.windows(2).all(|two| two[0] < two[1]), "{numbers:?}");
@@ -78,7 +78,7 @@ fn a_cancelled_or_abandoned_wait_ends() {
     assert_eq!(boss.call("wait_task", json!({"id": task, "timeout_s": 0}))["over"], false);
     kid.call("complete_task", json!({"result": "done"}));
     assert_eq!(boss.call("wait_task", json!({"id": task}))["over"], true);
-    assert!(!boss.kept.iter().any(|message| message["id"] == id), "nobody wants that answer any more");
+    assert!(!boss.kept.iter().any(|message| message["id"] == id), "the cancelled call gets no answer");
     // The server ends when its client disconnects during a wait.
     let other =
         boss.call("add_task", json!({"agent": "kid", "text": "later", "after": []}))["task"]["id"].take();
@@ -94,14 +94,14 @@ fn a_wait_ends_at_a_question_and_can_be_resumed() {
     let mut boss = Client::of(&env, "boss");
     let task =
         boss.call("add_task", json!({"agent": "kid", "text": "/ask make install"}))["task"]["id"].take();
-    let asked = boss.call("wait_task", json!({"id": task}));
-    assert_eq!((&asked["over"], &asked["task"]["state"]), (&false.into(), &"running".into()));
-    let asks = asked["waits_for"].as_str().expect("it asks").to_owned();
+    let question = boss.call("wait_task", json!({"id": task}));
+    assert_eq!((&question["over"], &question["task"]["state"]), (&false.into(), &"running".into()));
+    let asks = question["waits_for"].as_str().expect("it asks").to_owned();
     assert!(asks.starts_with("`kid` waits for approval: ") && asks.contains("make install"), "{asks}");
     // The question is not reported twice, because a model would ask again and again.
     let again = boss.send("tools/call", json!({"name": "wait_task", "arguments": {"id": task}}));
     assert_eq!(boss.call("wait_task", json!({"id": task, "timeout_s": 0}))["waits_for"], asks.as_str());
     symposium(&env, &["agent", "approve", "kid"]).ok();
-    let said = boss.answer(again).expect("it is over");
-    assert_eq!(said["structuredContent"]["task"]["state"], "done", "{said}");
+    let output = boss.answer(again).expect("it is over");
+    assert_eq!(output["structuredContent"]["task"]["state"], "done", "{output}");
 }

@@ -55,23 +55,27 @@ fn a_taskspace_is_created_updated_and_removed_through_tools() {
         (&"fix".into(), &"which one?".into())
     );
 
-    let told = fix.call("update_taskspace", json!({"title": "Login", "description": "mend it well"}));
-    assert_eq!(told["description"], "mend it well");
+    let output = fix.call("update_taskspace", json!({"title": "Login", "description": "mend it well"}));
+    assert_eq!(output["description"], "mend it well");
     assert_eq!(
         (&file(&env, "fix")["description"], &shown(&env, "fix")["title"]),
         (&"mend it well".into(), &"Login".into())
     );
     assert_eq!(file(&env, "fix")["log"].as_array().map(Vec::len), Some(6), "the rest of it stays");
 
-    let asked = fix.call("delete_taskspace", json!({}));
-    assert_eq!(asked, json!({"deleted": false, "asked": "parent"}));
+    let request = fix.call("delete_taskspace", json!({}));
+    assert_eq!(request, json!({"deleted": false, "asked": "parent"}));
     assert!(workspace(&env, "fix").exists());
     fs::write(workspace(&env, "fix").join("work"), "x").unwrap();
     assert_eq!(boss.fails("delete_taskspace", json!({"name": "fix"}))["code"], "work-there");
     fs::remove_file(workspace(&env, "fix").join("work")).unwrap();
     assert_eq!(boss.call("delete_taskspace", json!({"name": "fix"}))["deleted"], true);
     assert!(!workspace(&env, "fix").exists());
-    assert_eq!(boss.fails("delete_taskspace", json!({}))["code"], "workspace", "it is no taskspace itself");
+    assert_eq!(
+        boss.fails("delete_taskspace", json!({}))["code"],
+        "workspace",
+        "it is not a taskspace itself"
+    );
 }
 
 #[test]

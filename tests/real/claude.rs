@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Real;
 use super::delegation::DELEGATE;
+use crate::cli::workspace::git;
 
 const PROGRAM: &str = "@anthropic-ai/claude-code-linux-x64/claude";
 const KEY: &str = "not-a-key-but-long-enough-to-be-one";
@@ -37,7 +38,7 @@ pub(super) fn claude() -> Option<Real> {
 fn claude_is_idle_after_work_with_its_last_reply() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "take your time");
-    assert_eq!(real.reason_when("working"), "it took a prompt");
+    assert_eq!(real.reason_when("working"), "it accepted a prompt");
     real.model.let_go();
     assert_eq!(real.reason_when("idle"), "I heard 1 lines.");
 }
@@ -47,9 +48,9 @@ fn an_interrupted_claude_takes_the_next_prompt() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "take your time");
     real.reason_when("working");
-    let said = real.env.symposium(["agent", "interrupt", "a"]).ok();
+    let output = real.env.symposium(["agent", "interrupt", "a"]).ok();
     // Claude Code restores the prompt if it has received nothing yet; it is removed from the input line then.
-    assert!(said.stderr.contains("pressed Escape in `a`: it is back at its prompt"), "{said:?}");
+    assert!(output.stderr.contains("pressed Escape in `a`: it is back at its prompt"), "{output:?}");
     real.reason_when("idle");
     real.agent("send", &["hello"]);
     real.wait_for_words("I heard 1 lines.");
@@ -66,8 +67,8 @@ fn claude_is_recovered_from_its_directory_alone() {
     for file in ["agent-sessions.json", "agent-sessions.json.bak"] {
         std::fs::write(real.env.state().join(file), "x").unwrap();
     }
-    let told = real.env.symposium(["agent", "list"]).ok();
-    assert!(told.stderr.contains("rebuilt from their directories: 1"), "{told:?}");
+    let outcome = real.env.symposium(["agent", "list"]).ok();
+    assert!(outcome.stderr.contains("rebuilt from their directories: 1"), "{outcome:?}");
     real.lose_the_server();
     real.agent("restore", &[]);
     real.agent("send", &["what was the word?"]);
@@ -118,7 +119,7 @@ fn a_question_of_claude_is_answered_by_one_of_its_options() {
     }]});
     real.spawn("claude", &format!("use: AskUserQuestion {question}"));
     real.reason_when("waiting");
-    real.env.wait_until("its options are shown", || real.shown()["question"]["options"][1] == "2. Blue");
+    real.env.wait_until("the options are shown", || real.shown()["question"]["options"][1] == "2. Blue");
     let refused = real.env.symposium(["agent", "answer", "a", "green"]).fails(2).stderr;
     assert!(refused.contains("1. Red"), "{refused}");
     real.agent("answer", &["blue"]);
@@ -148,12 +149,12 @@ fn a_multiline_prompt_reaches_claudes_model_verbatim() {
     real.spawn("claude", "hello");
     real.wait_for_words("I heard 1 lines.");
     let prompt = "first: a \"quoted\" word;\n    second, indented\n\nfourth with ünïcödé \\ and $HOME";
-    let said = real.env.symposium(["agent", "send", "a", prompt]).ok();
-    assert!(said.stderr.contains("to the letter"), "{said:?}");
+    let output = real.env.symposium(["agent", "send", "a", prompt]).ok();
+    assert!(output.stderr.contains("exactly this text"), "{output:?}");
     real.wait_for_words("I heard 4 lines.");
     assert_eq!(real.model.last_prompt().as_deref(), Some(prompt));
-    let said = real.env.symposium(["agent", "send", "a", "one\n\ttwo\nthree"]).ok();
-    assert!(said.stderr.contains("with spaces for tabs"), "{said:?}");
+    let output = real.env.symposium(["agent", "send", "a", "one\n\ttwo\nthree"]).ok();
+    assert!(output.stderr.contains("with spaces in place of tabs"), "{output:?}");
     real.wait_for_words("I heard 3 lines.");
 }
 
@@ -243,7 +244,7 @@ fn two_claudes_in_one_directory_keep_their_own_conversations() {
             fs::read_to_string(file)
                 .is_ok_and(|text| text.contains(word) && text.contains("I heard 1 lines."))
         };
-        real.env.wait_until("its conversation is on disk", || super::files_below(&kept).iter().any(is_kept));
+        real.env.wait_until("the conversation is on disk", || super::files_below(&kept).iter().any(is_kept));
     }
     for name in ["a", "b"] {
         verb("kill", name, &[]);
@@ -266,8 +267,8 @@ fn a_nested_claude_does_not_replace_the_agent() {
     let own = real.shown()["conversation"].clone();
     real.agent("approve", &[]);
     real.wait_for_words("The command was run.");
-    let said = fs::read_to_string(real.env.project().join("said-by-the-other")).expect("it ran");
-    assert_eq!(said.trim(), "I heard 1 lines.");
+    let output = fs::read_to_string(real.env.project().join("said-by-the-other")).expect("it ran");
+    assert_eq!(output.trim(), "I heard 1 lines.");
     assert_eq!(real.shown()["conversation"], own);
     real.agent("send", &["what was the word?"]);
     real.wait_for_words("I know no word.");
@@ -319,7 +320,9 @@ shell_tier = "approve"
     let note = real.env.symposium(["board", "get", "plan", "--json"]).ok().json();
     assert_eq!((&note["value"], &note["author"]), (&"look".into(), &"a".into()));
     real.agent("send", &["run: touch made-by-claude"]);
-    real.env.wait_until("its own tools stay allowed", || real.env.project().join("made-by-claude").exists());
+    real.env.wait_until("the agent's own tools stay allowed", || {
+        real.env.project().join("made-by-claude").exists()
+    });
 
     real.spawn_as("b", "careful", r#"call: board_set {"key": "plan", "value": "leap"}"#);
     real.env.symposium(["agent", "wait", "b", "--for", "waiting", "--timeout", super::PATIENCE]).ok();
@@ -330,6 +333,28 @@ shell_tier = "approve"
         "{shown}"
     );
     assert_eq!(real.env.symposium(["board", "get", "plan", "--json"]).ok().json()["value"], "look");
+}
+
+#[test]
+fn claude_receives_a_review_to_the_letter_and_resolves_its_points() {
+    let Some(real) = claude() else { return };
+    let project = real.env.project();
+    fs::write(project.join("lib.rs"), "fn a() {\n    one();\n}\n").expect("writing a file");
+    for args in [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-q", "-m", "first"]] {
+        git(&real.env, &project, args);
+    }
+    real.spawn("claude", "hello");
+    real.wait_for_words("I heard 1 lines.");
+    fs::write(project.join("lib.rs"), "fn a() {\n    two();\n}\n").expect("writing a file");
+    real.agent("review", &["--comment", "lib.rs:2", "rename `two`, \"please\"\n\n  and test $(it)"]);
+    real.agent("review", &["--send"]);
+    let expected = "Review comments on your changes. Handle every point, and then mark it as done: call the MCP tool \
+                    `resolve_review_comment` with its number, if you have that tool.\n\n\
+                    1. lib.rs, line 2\n>     two();\nrename `two`, \"please\"\n\n  and test $(it)";
+    real.wait_for_words("The command was run.");
+    assert_eq!(real.model.last_prompt().as_deref(), Some(expected));
+    let listed = real.env.symposium(["agent", "review", "a", "--list", "--json"]).ok().json();
+    assert_eq!(listed["comments"][0]["state"], "resolved", "{listed}");
 }
 
 /// Prepares a Claude Code that does not retry requests by itself.
@@ -349,7 +374,8 @@ fn a_failed_turn_of_claude_shows_its_cause() {
     ] {
         let Some(real) = without_retries() else { return };
         real.spawn("claude", prompt);
-        real.env.wait_until("its turn has failed", || real.shown()["failure"].is_object());
+        real.agent("wait", &["--for", "idle,waiting", "--timeout", super::PATIENCE]);
+        real.env.wait_until("the turn has failed", || real.shown()["failure"].is_object());
         let shown = real.shown();
         assert_eq!(
             (shown["status"].as_str(), &shown["waiting_for"]),
@@ -371,7 +397,7 @@ fn a_usage_limit_of_claude_fails_the_task_and_holds_the_queue_until_its_reset() 
     real.env.symposium(["supervisor", "start"]).ok();
     real.env.symposium(["task", "add", "a", "fail: limit", "--retries", "3"]).ok();
     real.env.symposium(["task", "add", "a", "next"]).ok();
-    real.env.wait_until("its turn has failed", || real.shown()["failure"].is_object());
+    real.env.wait_until("the turn has failed", || real.shown()["failure"].is_object());
     let task = |id: &str| real.env.symposium(["task", "show", id, "--json"]).ok().json();
     real.env.wait_until("the first attempt has failed", || {
         task("1")["why"] != "it is being typed in" && task("1")["state"] == "queued"

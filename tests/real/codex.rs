@@ -38,7 +38,7 @@ fn codex_is_idle_after_work_with_its_last_reply() {
     real.reason_when("working");
     real.model.let_go();
     real.wait_for_words("I heard 1 lines.");
-    assert!(real.shown()["conversation"]["id"].is_string(), "its hook told which conversation is its own");
+    assert!(real.shown()["conversation"]["id"].is_string(), "the hook reported the conversation");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_failed_turn_of_codex_is_read_from_its_screen() {
         let Some(real) = codex() else { return };
         real.spawn("codex", prompt);
         real.agent("wait", &["--for", "idle,waiting", "--timeout", super::PATIENCE]);
-        real.env.wait_until("its turn has failed", || real.shown()["failure"].is_object());
+        real.env.wait_until("the turn has failed", || real.shown()["failure"].is_object());
         let shown = real.shown();
         assert_eq!(
             (shown["status"].as_str(), &shown["waiting_for"]),

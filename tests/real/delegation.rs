@@ -16,7 +16,7 @@ pub fn answer(turn: &Turn) -> Option<Answer> {
     let prompt = turn.prompts.last()?;
     if let Some(fruit) = prompt.strip_prefix(ASK) {
         let fruit = fruit.split(" [symposium task").next()?;
-        return Some(match turn.tools_said.len() {
+        return Some(match turn.tool_results.len() {
             0 => call("report_progress", json!({"percent": 50, "note": "chewing"})),
             1 => call("complete_task", json!({"result": format!("a ripe {fruit}")})),
             _ => Answer::Words(format!("I gave a {fruit}.")),
@@ -25,14 +25,14 @@ pub fn answer(turn: &Turn) -> Option<Answer> {
     if prompt != DELEGATE {
         return None;
     }
-    let said = &turn.tools_said;
-    Some(match said.len() {
+    let output = &turn.tool_results;
+    Some(match output.len() {
         at @ 0..2 => call("spawn_agent", json!({"name": FRUITS[at], "task": format!("{ASK}{}", FRUITS[at])})),
-        at @ 2..4 => match task_number(&said[at - 2]) {
+        at @ 2..4 => match task_number(&output[at - 2]) {
             Some(id) => call("wait_task", json!({"id": id, "timeout_s": 300})),
-            None => Answer::Words(format!("I was told no number: {}", said[at - 2])),
+            None => Answer::Words(format!("I was told no number: {}", output[at - 2])),
         },
-        _ => Answer::Words(format!("I have {} and {}.", fruit(&said[2]), fruit(&said[3]))),
+        _ => Answer::Words(format!("I have {} and {}.", fruit(&output[2]), fruit(&output[3]))),
     })
 }
 
@@ -41,14 +41,14 @@ fn call(tool: &str, input: Value) -> Answer {
 }
 
 /// Returns the number of the task in the result of a tool, which is text or JSON.
-fn task_number(said: &str) -> Option<i64> {
-    let told =
+fn task_number(output: &str) -> Option<i64> {
+    let text =
         Regex::new(r#"task (\d+) is on its queue|task\\*":\s*\{.*?\\*"id\\*":\s*(\d+)"#).expect("a pattern");
-    let found = told.captures(said)?;
+    let found = text.captures(output)?;
     found.get(1).or(found.get(2))?.as_str().parse().ok()
 }
 
-fn fruit(said: &str) -> String {
+fn fruit(output: &str) -> String {
     let fruit = Regex::new("a ripe ([a-z]+)").expect("a pattern");
-    fruit.captures(said).map_or_else(|| format!("nothing ({said})"), |found| found[1].to_owned())
+    fruit.captures(output).map_or_else(|| format!("nothing ({output})"), |found| found[1].to_owned())
 }

@@ -40,8 +40,8 @@ fn hand_over(one: &Real, two: &Real, kind: &str, kept: &str) {
         let (key, value) = variable.split_once('=').expect("NAME=VALUE");
         import = import.env(key, value);
     }
-    let said = import.ok();
-    assert!(said.stderr.contains("goes on with conversation"), "{said:?}");
+    let outcome = import.ok();
+    assert!(outcome.stderr.contains("continues conversation"), "{outcome:?}");
     let ids = [one, two].map(|real| real.shown()["conversation"]["id"].clone());
     assert_eq!(ids[0], ids[1]);
     let there = workspace(two);

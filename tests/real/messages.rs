@@ -11,7 +11,7 @@ pub fn turn(body: &Value) -> Option<Turn> {
     let mut turn = Turn::default();
     // Messages of the program to the model, such as the list of tools, are not part of the conversation.
     for message in body["messages"].as_array()?.iter().filter(|message| message["role"] != "system") {
-        turn.tool_said = None;
+        turn.tool_result = None;
         if message["role"] == "user" {
             read_message(&message["content"], &mut turn);
         }
@@ -23,16 +23,16 @@ fn read_message(content: &Value, turn: &mut Turn) {
     let whole = content.as_str();
     let blocks = content.as_array().into_iter().flatten();
     for block in blocks.clone().filter(|block| block["type"] == "tool_result") {
-        let said = block["content"].to_string();
-        turn.tools_said.push(said.clone());
-        turn.tool_said = Some(said);
+        let output = block["content"].to_string();
+        turn.tool_results.push(output.clone());
+        turn.tool_result = Some(output);
     }
     let texts = whole.into_iter().chain(blocks.filter_map(|block| block["text"].as_str()));
     // A text that begins with a tag comes from the program and not from the user.
     for text in texts.filter(|text| !text.trim_start().starts_with('<')) {
         turn.prompts.push(text.to_owned());
-        turn.tool_said = None;
-        turn.tools_said.clear();
+        turn.tool_result = None;
+        turn.tool_results.clear();
     }
 }
 

@@ -5,8 +5,10 @@
 
 mod claude;
 mod codex;
+mod dashboard;
 mod delegation;
 mod endpoint;
+mod fork;
 mod handoff;
 mod http;
 mod messages;
@@ -120,7 +122,7 @@ impl Real {
         let mentions =
             |file: &PathBuf| fs::read(file).is_ok_and(|text| String::from_utf8_lossy(&text).contains(words));
         let dir = self.env.home().join(below_home);
-        self.env.wait_until("its conversation is on disk", || files_below(&dir).iter().any(mentions));
+        self.env.wait_until("the conversation is on disk", || files_below(&dir).iter().any(mentions));
     }
 
     #[track_caller]
@@ -137,14 +139,14 @@ impl Real {
     #[track_caller]
     fn kill_9(&self, pid: i32) {
         let home = format!("HOME={}\0", self.env.home().display());
-        let environ = fs::read_to_string(format!("/proc/{pid}/environ")).expect("it runs");
+        let environ = fs::read_to_string(format!("/proc/{pid}/environ")).expect("the program is running");
         assert!(environ.contains(&home), "process {pid} is not of this test");
-        kill_process(Pid::from_raw(pid).expect("a pid"), Signal::KILL).expect("it is ours");
+        kill_process(Pid::from_raw(pid).expect("a pid"), Signal::KILL).expect("it belongs to this user");
     }
 
     #[track_caller]
     fn pid(&self) -> i32 {
-        self.shown()["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).expect("it runs")
+        self.shown()["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).expect("the program is running")
     }
 
     /// Kills its process, which must be recorded as a crash.
@@ -158,10 +160,8 @@ impl Real {
     #[track_caller]
     fn wait_for_restart(&self) {
         self.env.symposium(["supervisor", "start"]).ok();
-        self.env.wait_until("it is back at its prompt", || {
-            let shown = self.shown();
-            shown["restart"]["count"] == 1 && shown["status"] == "idle"
-        });
+        self.env.wait_until("the agent was restarted", || self.shown()["restart"]["count"] == 1);
+        self.agent("wait", &["--for", "idle", "--timeout", PATIENCE]);
     }
 
     /// Ends the tmux server, so that the agent is lost.
@@ -170,7 +170,8 @@ impl Real {
         let (own, server) = (self.pid(), self.env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout);
         self.kill_9(server.trim().parse().expect("a pid"));
         // The process takes some time to exit after its terminal is gone, and is not restored before.
-        self.env.wait_until("its process has left", || self.env.processes().iter().all(|one| one.pid != own));
+        self.env
+            .wait_until("the process has exited", || self.env.processes().iter().all(|one| one.pid != own));
         assert_eq!(self.shown()["status"], "lost");
     }
 }

@@ -24,16 +24,16 @@ fn event(kind: &str, properties: Value) -> Value {
 fn the_plugin_reports_the_agent_in_order_and_not_its_subagents() {
     let Some(node) = node() else { return };
     let env = TestEnv::new();
-    let told = env.root().join("told");
+    let log = env.root().join("told");
     env.fake_program("opencode", "exec sleep 1000");
     env.symposium(["agent", "spawn", "opencode", "--name", "a"]).ok();
     let file = env.state().join("instances/a/state/opencode-plugin.js");
-    let door = env.fake_program("door", &format!("cat >> {0}; echo >> {0}", told.display()));
+    let hook = env.fake_program("door", &format!("cat >> {0}; echo >> {0}", log.display()));
     let written = fs::read_to_string(file).unwrap();
-    let ours = written.lines().find(|line| line.starts_with("const DOOR = ")).expect("the door");
+    let ours = written.lines().find(|line| line.starts_with("const DOOR = ")).expect("the socket");
     assert!(ours.contains(&env.hook_program()) && ours.ends_with(r#""event","agent"]"#), "{ours}");
     let plugin = env.root().join("plugin.mjs");
-    fs::write(&plugin, written.replace(ours, &format!("const DOOR = [{door:?}]"))).unwrap();
+    fs::write(&plugin, written.replace(ours, &format!("const DOOR = [{hook:?}]"))).unwrap();
     let host = env.root().join("host.mjs");
     fs::write(&host, HOST).unwrap();
 
@@ -66,10 +66,10 @@ fn the_plugin_reports_the_agent_in_order_and_not_its_subagents() {
     speak().env("SYMPOSIUM_AGENT_ID", &id).env("SYMPOSIUM_HOOKED", format!("{id} 1")).ok();
     speak().env("SYMPOSIUM_AGENT_ID", "another").ok();
     speak().ok();
-    assert!(!told.exists());
+    assert!(!log.exists());
     speak().env("SYMPOSIUM_AGENT_ID", &id).ok();
-    let told: Vec<Value> =
-        fs::read_to_string(told).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let log: Vec<Value> =
+        fs::read_to_string(log).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let expected = json!([
         {"hook_event_name": "SessionStart"},
         {"hook_event_name": "UserPromptSubmit", "session_id": "ses_1", "prompt": "a\nb"},
@@ -77,26 +77,26 @@ fn the_plugin_reports_the_agent_in_order_and_not_its_subagents() {
         {"hook_event_name": "PostToolUse"},
         {"hook_event_name": "Stop", "session_id": "ses_1", "last_assistant_message": "done"},
     ]);
-    assert_eq!(Value::Array(told), expected);
+    assert_eq!(Value::Array(log), expected);
 }
 
 /// Returns the hooks that the plugin sends for these events of a session, after its start.
-fn told_by_the_plugin(node: &str, events: &[Value]) -> Vec<Value> {
+fn events_of_the_plugin(node: &str, events: &[Value]) -> Vec<Value> {
     let env = TestEnv::new();
     env.fake_program("opencode", "exec sleep 1000");
     env.symposium(["agent", "spawn", "opencode", "--name", "a"]).ok();
-    let told = env.root().join("told");
-    let door = env.fake_program("door", &format!("cat >> {0}; echo >> {0}", told.display()));
+    let log = env.root().join("told");
+    let hook = env.fake_program("door", &format!("cat >> {0}; echo >> {0}", log.display()));
     let written = fs::read_to_string(env.state().join("instances/a/state/opencode-plugin.js")).unwrap();
-    let ours = written.lines().find(|line| line.starts_with("const DOOR = ")).expect("the door");
+    let ours = written.lines().find(|line| line.starts_with("const DOOR = ")).expect("the socket");
     let (plugin, host) = (env.root().join("plugin.mjs"), env.root().join("host.mjs"));
-    fs::write(&plugin, written.replace(ours, &format!("const DOOR = [{door:?}]"))).unwrap();
+    fs::write(&plugin, written.replace(ours, &format!("const DOOR = [{hook:?}]"))).unwrap();
     fs::write(&host, HOST).unwrap();
     let id = env.symposium(["agent", "show", "a", "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
     let calls = Value::from(events.to_vec()).to_string();
     let args = [host.to_str().unwrap(), plugin.to_str().unwrap(), &calls];
     env.program(node, args).env("SYMPOSIUM_AGENT_ID", &id).ok();
-    let lines = fs::read_to_string(told).unwrap();
+    let lines = fs::read_to_string(log).unwrap();
     lines.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -120,9 +120,9 @@ fn the_plugin_reports_a_failed_turn_once_and_with_its_cause() {
         "data": {"message": "Too fast.", "statusCode": 429, "responseHeaders": {"retry-after": "7200"}},
     });
     // OpenCode reports the end of a failed turn twice.
-    let told =
-        told_by_the_plugin(&node, &[status(json!({"type": "busy"})), error(refused), at_rest(), at_rest()]);
-    let [failure] = &told[..] else { panic!("{told:?}") };
+    let log =
+        events_of_the_plugin(&node, &[status(json!({"type": "busy"})), error(refused), at_rest(), at_rest()]);
+    let [failure] = &log[..] else { panic!("{log:?}") };
     assert_eq!(failure["hook_event_name"], "StopFailure");
     assert_eq!(failure["error"], json!({"name": "APIError", "message": "Too fast.", "status": 429}));
     assert!(failure["resets_at"].as_str().is_some_and(|at| at.ends_with('Z')), "{failure}");
@@ -135,12 +135,12 @@ fn the_plugin_reports_a_long_wait_for_a_limit_as_a_pause() {
         |next: i64| json!({"type": "retry", "attempt": 1, "message": "Rate limit reached.", "next": next});
     let far = 7_258_118_400_000; // the year 2200
     let (busy, aborted) = (json!({"type": "busy"}), json!({"name": "MessageAbortedError", "data": {}}));
-    let names = |told: &[Value]| -> Vec<Value> {
-        told.iter().map(|one| json!([one["hook_event_name"], one["paused"], one["resets_at"]])).collect()
+    let names = |log: &[Value]| -> Vec<Value> {
+        log.iter().map(|one| json!([one["hook_event_name"], one["paused"], one["resets_at"]])).collect()
     };
-    let goes_on = [status(busy.clone()), status(retry(far)), status(busy.clone()), at_rest()];
+    let continues = [status(busy.clone()), status(retry(far)), status(busy.clone()), at_rest()];
     assert_eq!(
-        names(&told_by_the_plugin(&node, &goes_on)),
+        names(&events_of_the_plugin(&node, &continues)),
         [
             json!(["StopFailure", true, "2200-01-01T00:00:00.000Z"]),
             json!(["PostToolUse", null, null]),
@@ -150,7 +150,7 @@ fn the_plugin_reports_a_long_wait_for_a_limit_as_a_pause() {
     // OpenCode reports no error for a pause that the user ended.
     let given_up = [status(busy.clone()), status(retry(far)), at_rest()];
     assert_eq!(
-        names(&told_by_the_plugin(&node, &given_up)),
+        names(&events_of_the_plugin(&node, &given_up)),
         [
             json!(["StopFailure", true, "2200-01-01T00:00:00.000Z"]),
             json!(["StopFailure", null, "2200-01-01T00:00:00.000Z"]),
@@ -158,9 +158,9 @@ fn the_plugin_reports_a_long_wait_for_a_limit_as_a_pause() {
     );
     // A short wait is part of the turn, and a turn that the user ended has not failed.
     let interrupted = [status(busy), status(retry(0)), error(aborted), at_rest()];
-    let told = told_by_the_plugin(&node, &interrupted);
-    assert_eq!(names(&told), [json!(["Notification", null, null])]);
-    assert_eq!(told[0]["notification_type"], "idle_prompt");
+    let log = events_of_the_plugin(&node, &interrupted);
+    assert_eq!(names(&log), [json!(["Notification", null, null])]);
+    assert_eq!(log[0]["notification_type"], "idle_prompt");
 }
 
 fn node() -> Option<String> {

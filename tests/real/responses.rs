@@ -10,15 +10,15 @@ pub fn turn(body: &Value) -> Option<Turn> {
     body["tools"].as_array().filter(|tools| !tools.is_empty())?;
     let mut turn = Turn::default();
     for item in body["input"].as_array()? {
-        turn.tool_said = None;
+        turn.tool_result = None;
         if item["type"] == "function_call_output" {
-            let said = item["output"].to_string();
-            turn.tools_said.push(said.clone());
-            turn.tool_said = Some(said);
+            let output = item["output"].to_string();
+            turn.tool_results.push(output.clone());
+            turn.tool_result = Some(output);
         } else if item["role"] == "user" {
             let blocks = item["content"].as_array().into_iter().flatten();
             turn.prompts.extend(blocks.filter_map(|block| block["text"].as_str()).map(str::to_owned));
-            turn.tools_said.clear();
+            turn.tool_results.clear();
         }
     }
     // Such a prompt comes from the program and not from the user.

@@ -13,9 +13,9 @@ pub struct Turn {
     /// The prompts of the user in this conversation, oldest first.
     pub prompts: Vec<String>,
     /// The result of the tool if the last message is one.
-    pub tool_said: Option<String>,
+    pub tool_result: Option<String>,
     /// The results of all tools since the last prompt.
-    pub tools_said: Vec<String>,
+    pub tool_results: Vec<String>,
 }
 
 /// An answer of the model.
@@ -91,8 +91,8 @@ pub fn answer(turn: &Turn) -> Answer {
     if let Some(answer) = delegation::answer(turn) {
         return answer;
     }
-    if let Some(said) = &turn.tool_said {
-        let refused = ["denied", "rejected", "doesn't want"].iter().any(|word| said.contains(word));
+    if let Some(output) = &turn.tool_result {
+        let refused = ["denied", "rejected", "doesn't want"].iter().any(|word| output.contains(word));
         return Answer::Words(if refused { "I was not let.".into() } else { "The command was run.".into() });
     }
     let Some((prompt, before)) = turn.prompts.split_last() else { return Answer::Words("Hello.".into()) };
@@ -107,12 +107,20 @@ pub fn answer(turn: &Turn) -> Answer {
         let input = serde_json::from_str(input).expect("a test writes JSON");
         return Answer::Call { server: "symposium".into(), tool: tool.to_owned(), input };
     }
+    if let Some((_, points)) =
+        prompt.strip_prefix("Review comments on your changes.").and_then(|text| text.split_once("\n\n"))
+    {
+        let number: u64 =
+            points.split('.').next().and_then(|number| number.parse().ok()).expect("a numbered point");
+        let (server, tool) = ("symposium".into(), "resolve_review_comment".into());
+        return Answer::Call { server, tool, input: serde_json::json!({ "number": number }) };
+    }
     if let Some(which) = prompt.strip_prefix("fail: ") {
         // The marker of a queue may follow.
         return Answer::Refuse(refusal(which.split_whitespace().next().unwrap_or_default()));
     }
     if prompt == "what was the word?" {
-        let word = before.iter().rev().find_map(|said| said.strip_prefix("the word is "));
+        let word = before.iter().rev().find_map(|output| output.strip_prefix("the word is "));
         return Answer::Words(word.map_or("I know no word.".into(), |word| format!("The word was {word}.")));
     }
     Answer::Words(format!("I heard {} lines.", prompt.lines().count()))

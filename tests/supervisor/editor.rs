@@ -33,11 +33,11 @@ fn cli_output_matches_the_golden_files_of_the_extension() {
     let first = add(&env, &["child", "count to three"]);
     wait(&env, &first);
     let second = add(&env, &["child", "/work 10m", "--priority", "high"]);
-    env.wait_until("it is worked at", || task(&env, &second)["state"] == "running");
+    env.wait_until("the task is running", || task(&env, &second)["state"] == "running");
     symposium(&env, &["task", "progress", &second, "40", "half way"]).ok();
     add(&env, &["child", "later", "--after", &second]);
     ask(&env, &["taskspace", "new", "space", "demo", "--task", "remember blue"]);
-    env.wait_until("it has answered", || {
+    env.wait_until("the agent has replied", || {
         let space = &ask(&env, &["agent", "show", "space"]);
         space["status"] == "idle" && space["reason"] == "I will remember: blue"
     });
@@ -45,14 +45,16 @@ fn cli_output_matches_the_golden_files_of_the_extension() {
     symposium(&env, &["agent", "send", "fallen", "/crash 3"]).ok();
     wait_for(&env, "fallen", "crashed");
     symposium(&env, &["message", "send", "api", "hello"]).ok();
-    env.wait_until("it was told", || prompts(&env).iter().any(|prompt| prompt.contains("hello")));
+    env.wait_until("the prompt was delivered", || {
+        prompts(&env).iter().any(|prompt| prompt.contains("hello"))
+    });
     wait_for(&env, "api", "idle");
     fs::write(env.project().join("src/lib.rs"), "// two\n").unwrap();
     symposium(&env, &["agent", "send", "api", "/ask make clean"]).ok();
     wait_for(&env, "api", "waiting");
     let terminal = env.terminal([env.binary(), "agent", "attach", "api", "--observe"]);
     terminal.wait_for_text("api");
-    env.wait_until("it is attached", || agents(&env)[0]["clients"][0]["observer"] == true);
+    env.wait_until("the client is attached", || agents(&env)[0]["clients"][0]["observer"] == true);
 
     check(&env, "agents", agents(&env), &[]);
     check(&env, "tasks", ask(&env, &["task", "list", "--all"]), &[]);
@@ -104,7 +106,7 @@ pub(crate) fn check(env: &TestEnv, name: &str, mut answer: Value, first_of: &[&s
     let known = fs::read_to_string(golden.join(format!("{name}.json"))).unwrap_or_default();
     if known != text {
         let found = env.root().join(format!("{name}.json"));
-        fs::write(&found, &text).expect("writing what was found");
+        fs::write(&found, &text).expect("writing the findings");
         let differs = known.lines().zip(text.lines()).find(|(a, b)| a != b);
         panic!(
             "the extension expects something else, first {differs:?}; when that is right: `cp {} {}`, then `npm test` in vscode-extension/",

@@ -17,8 +17,8 @@ fn names(env: &TestEnv, home: &str) -> Vec<String> {
 }
 
 fn pid_of_supervisor(env: &TestEnv, home: &str) -> Option<i64> {
-    let told: Value = at(env, home, &["supervisor", "status", "--json"]).ok().json();
-    told["pid"].as_i64().filter(|_| told["running"] == true)
+    let value: Value = at(env, home, &["supervisor", "status", "--json"]).ok().json();
+    value["pid"].as_i64().filter(|_| value["running"] == true)
 }
 
 #[test]
@@ -38,7 +38,8 @@ fn two_environments_do_not_affect_each_other() {
         .ok();
         at(&env, &home, &["supervisor", "start"]).ok();
     }
-    let supervisors = ["@one", "@two"].map(|home| pid_of_supervisor(&env, home).expect("it runs"));
+    let supervisors =
+        ["@one", "@two"].map(|home| pid_of_supervisor(&env, home).expect("the program is running"));
     assert_ne!(supervisors[0], supervisors[1]);
     let pid =
         |home| at(&env, home, &["agent", "show", "same", "--json"]).ok().json()["pid"].as_i64().unwrap();
@@ -46,9 +47,9 @@ fn two_environments_do_not_affect_each_other() {
     // A killed agent is restarted by the supervisor of its own environment.
     let victim = rustix::process::Pid::from_raw(i32::try_from(one).unwrap()).unwrap();
     rustix::process::kill_process(victim, rustix::process::Signal::KILL).unwrap();
-    env.wait_until("it was brought back", || {
-        let told = at(&env, "@one", &["agent", "show", "same", "--json"]).ok().json();
-        told["pid"].as_i64().is_some_and(|now| now != one)
+    env.wait_until("the supervisor was restarted", || {
+        let value = at(&env, "@one", &["agent", "show", "same", "--json"]).ok().json();
+        value["pid"].as_i64().is_some_and(|now| now != one)
     });
     assert_eq!(pid("@two"), two);
     at(&env, "@two", &["agent", "kill", "--all"]).ok();
@@ -61,9 +62,9 @@ fn two_environments_do_not_affect_each_other() {
     assert_eq!(at(&env, "@one", &["agent", "show", "same", "--json"]).ok().json()["status"], "working");
     symposium(&env, &["env", "remove", "one", "--force"]).ok();
     let left = || env.processes().iter().filter(|one| one.command.contains("sleep 1000")).count();
-    env.wait_until("nothing of them runs", || left() == 0);
+    env.wait_until("no process is left", || left() == 0);
     let servers = || env.processes().iter().filter(|one| one.command.contains("tmux")).count();
-    env.wait_until("their servers are gone", || servers() == 0);
+    env.wait_until("the servers have ended", || servers() == 0);
     assert_eq!(fs::read_dir(env.state().join("envs")).unwrap().count(), 0);
 }
 
@@ -79,9 +80,9 @@ fn two_homes_on_one_tmux_server_have_a_supervisor_each() {
     there(&["supervisor", "start"]).ok();
     let pids =
         [symposium(&env, &["supervisor", "status", "--json"]), there(&["supervisor", "status", "--json"])]
-            .map(|run| run.ok().json()["pid"].as_i64().expect("it runs"));
+            .map(|run| run.ok().json()["pid"].as_i64().expect("the program is running"));
     assert_ne!(pids[0], pids[1]);
     there(&["supervisor", "stop"]).ok();
-    assert_eq!(super::supervision(&env)["pid"], pids[0], "the other one's is not touched");
+    assert_eq!(super::supervision(&env)["pid"], pids[0], "the other worktree is not changed");
     symposium(&env, &["supervisor", "stop"]).ok();
 }

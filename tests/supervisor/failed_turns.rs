@@ -148,7 +148,7 @@ fn a_turn_paused_by_a_limit_is_not_over() {
     idle(&env, "opencode", "a");
     let first = add(&env, &["a", "limited"]);
     let next = add(&env, &["a", "next"]);
-    env.wait_until("it waits for the limit", || shown(&env, "a")["waiting_for"] == "limit");
+    env.wait_until("the agent waits for the limit", || shown(&env, "a")["waiting_for"] == "limit");
     let agent = shown(&env, "a");
     assert_eq!(agent["failure"]["resets_at"], "2199-01-01T00:00:00.000Z", "{agent}");
     assert_eq!((&agent["failure"]["paused"], &agent["question"]), (&json!(true), &json!(null)), "{agent}");

@@ -1,5 +1,7 @@
 //! The supervisor on real tmux: its background work, and that it cannot be ended by accident.
 
+mod capacity_limit;
+mod cleanup;
 pub(crate) mod editor;
 mod environments;
 mod ephemeral;
@@ -15,11 +17,9 @@ mod queue_failure;
 mod queue_survival;
 mod queue_trouble;
 mod restart;
-mod room;
 mod standing_still;
 mod survival;
 mod task_list;
-mod tidy;
 
 use serde_json::Value;
 

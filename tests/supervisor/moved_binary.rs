@@ -57,9 +57,9 @@ fn hooks_work_after_the_binary_was_moved() {
     wait_for(&env, &old, "a", "idle");
     let new = move_binary(&env, &old, "new");
     let sent = run(&env, &new, &["agent", "send", "a", "say hello", "--json"]).ok();
-    assert!(sent.stdout.contains("the agent says it took it"), "{sent:?}");
+    assert!(sent.stdout.contains("the agent reported exactly this text"), "{sent:?}");
     assert_eq!(fs::read_link(link(&env)).expect("a link"), new);
-    env.wait_until("its hook tells that the turn is over", || noted_status(&env, "a") == "idle");
+    env.wait_until("the hook reports the end of the turn", || noted_status(&env, "a") == "idle");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn tmux_events_work_after_the_binary_was_moved() {
     run(&env, &new, &["agent", "list"]).ok();
     let pid = env.registry()["sessions"]["a"]["pid"].as_i64().expect("a process").to_string();
     env.program("sh", ["-c", &format!("kill -9 {pid}")]).ok();
-    env.wait_until("its end is noted", || noted_status(&env, "a") == "crashed");
+    env.wait_until("the exit is recorded", || noted_status(&env, "a") == "crashed");
 }
 
 #[test]
@@ -93,12 +93,12 @@ fn doctor_reports_a_dangling_link() {
     let old = binary_at(&env, "old");
     run(&env, &old, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
     let new = move_binary(&env, &old, "new");
-    let told = run(&env, &new, &["doctor"]).fails(1).stdout;
+    let stdout = run(&env, &new, &["doctor"]).fails(1).stdout;
     let line = format!("BAD   hooks: {} leads to {}, which cannot", link(&env).display(), old.display());
-    assert!(told.contains(&line), "{told}");
+    assert!(stdout.contains(&line), "{stdout}");
     run(&env, &new, &["agent", "list"]).ok();
-    let told = run(&env, &new, &["doctor"]).outcome().stdout;
-    assert!(!told.contains("hooks:"), "{told}");
+    let stdout = run(&env, &new, &["doctor"]).outcome().stdout;
+    assert!(!stdout.contains("hooks:"), "{stdout}");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn two_binaries_used_in_turn_receive_hooks_of_each_others_agents() {
         for name in ["a", "b"] {
             wait_for(&env, binary, name, "idle");
             let sent = run(&env, binary, &["agent", "send", name, "say hello", "--json"]).ok();
-            assert!(sent.stdout.contains("the agent says it took it"), "{sent:?}");
+            assert!(sent.stdout.contains("the agent reported exactly this text"), "{sent:?}");
         }
         assert_eq!(fs::read_link(link(&env)).expect("a link"), *binary);
     }
@@ -140,7 +140,7 @@ fn the_supervisor_repairs_the_link_to_its_moved_binary() {
     super::configure(&env, "[supervisor]\nreconcile = \"1s\"\n");
     let old = binary_at(&env, "old");
     with_supervisor(&env, &old, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
-    env.wait_until("the supervisor runs", || {
+    env.wait_until("the supervisor is running", || {
         with_supervisor(&env, &old, &["supervisor", "status", "--json"]).ok().json()["running"] == true
     });
     let new = move_binary(&env, &old, "new");

@@ -8,13 +8,13 @@ use crate::support::TestEnv;
 /// A notify command that records its input, one object per line.
 const COMMAND: &str = "[notify]\ncommand = [\"sh\", \"-c\", \"cat >>told; echo >>told\"]\n";
 
-fn told(env: &TestEnv) -> Vec<Value> {
+fn notices(env: &TestEnv) -> Vec<Value> {
     let text = std::fs::read_to_string(env.home().join("told")).unwrap_or_default();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 fn titles(env: &TestEnv) -> Vec<String> {
-    told(env).iter().map(|notice| notice["title"].as_str().unwrap_or_default().to_owned()).collect()
+    notices(env).iter().map(|notice| notice["title"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 #[test]
@@ -22,8 +22,8 @@ fn the_notify_command_receives_a_waiting_agent() {
     let env = TestEnv::new();
     configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
     symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--task", "/ask make \"x\""]).ok();
-    env.wait_until("it is told", || titles(&env) == ["a waits for approval"]);
-    let notice = &told(&env)[0];
+    env.wait_until("the notice is sent", || titles(&env) == ["a waits for approval"]);
+    let notice = &notices(&env)[0];
     assert_eq!((&notice["agent"], &notice["on"]), (&"a".into(), &"waiting".into()));
     assert!(notice["body"].as_str().unwrap().contains("make \"x\""), "{notice}");
 }
@@ -34,8 +34,8 @@ fn a_message_to_the_user_sends_a_notice() {
     configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
     let script = format!("{} message send parent 'which colour?'; exec sleep 1000", env.binary());
     symposium(&env, &["agent", "spawn", "--name", "a", "--", "sh", "-c", &script]).ok();
-    env.wait_until("it is told", || titles(&env) == ["a wrote to you"]);
-    let notice = &told(&env)[0];
+    env.wait_until("the notice is sent", || titles(&env) == ["a wrote to you"]);
+    let notice = &notices(&env)[0];
     assert_eq!((&notice["on"], &notice["body"]), (&"message".into(), &"which colour?".into()));
 }
 
@@ -51,50 +51,6 @@ fn a_notice_appears_in_the_status_line_of_another_agent() {
 }
 
 #[test]
-fn an_agent_that_is_given_up_sends_a_notice() {
-    let env = TestEnv::new();
-    let quick = "\n[restart]\nfirst = \"10ms\"\nmost = 1\n";
-    configure(&env, &(COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())) + quick));
-    let script = "sleep 0.1; exit 7";
-    // It may have exited before spawn is done; spawn reports that.
-    symposium(&env, &["agent", "spawn", "--name", "a", "--restart", "always", "--", "sh", "-c", script])
-        .outcome();
-    env.wait_until("it is told", || titles(&env).contains(&"a is given up".to_owned()));
-}
-
-/// Returns quiet hours that begin and end so many hours after now, by the clock of the sealed environment.
-fn hours(env: &TestEnv, from: u32, until: u32) -> String {
-    let now: u32 = env.program("date", ["+%H"]).ok().stdout.trim().parse().expect("an hour");
-    format!("quiet_hours = \"{:02}:00-{:02}:00\"\n", (now + from) % 24, (now + until) % 24)
-}
-
-#[test]
-fn in_quiet_hours_only_the_command_gets_notices() {
-    let env = TestEnv::new();
-    let command = COMMAND.replace(">>told", &format!(">>{}/told", env.home().display()));
-    configure(&env, &(command.clone() + &hours(&env, 21, 3)));
-    symposium(&env, &["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
-    let terminal = env.terminal([env.binary(), "agent", "attach", "b"]);
-    terminal.wait_for_text("detach:");
-    let ask = |name| symposium(&env, &["agent", "spawn", "demo", "--name", name, "--task", "/ask make"]).ok();
-    let is_told = |title: &str| titles(&env).iter().any(|told| told == title);
-    // Each notice is sent after all work for the previous one is done.
-    for (name, title) in [("a", "a waits for approval"), ("c", "c waits for approval")] {
-        ask(name);
-        env.wait_until("the command is told", || is_told(title));
-    }
-    configure(&env, &(command + &hours(&env, 3, 6)));
-    ask("d");
-    terminal.wait_for_text("d waits for approval");
-    env.wait_until("the command is told too", || is_told("d waits for approval"));
-    let shown = env.tmux(["show-messages"]).ok().stdout;
-    let was_shown =
-        |title: &str| shown.lines().any(|line| line.contains(" message: ") && line.contains(title));
-    assert!(was_shown("d waits for approval"), "{shown}");
-    assert!(!was_shown("a waits for approval") && !was_shown("c waits for approval"), "{shown}");
-}
-
-#[test]
 fn notices_follow_the_spec_until_a_fresh_restart() {
     let env = TestEnv::new();
     configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
@@ -104,7 +60,7 @@ fn notices_follow_the_spec_until_a_fresh_restart() {
     symposium(&env, &["agent", "spawn", "quiet", "--name", "q", "--task", "/ask one"]).ok();
     symposium(&env, &["agent", "wait", "q", "--for", "waiting"]).ok();
     symposium(&env, &["agent", "spawn", "usual", "--name", "u", "--task", "/ask one"]).ok();
-    env.wait_until("the usual one is told of", || titles(&env) == ["u waits for approval"]);
+    env.wait_until("the notice of `u` is sent", || titles(&env) == ["u waits for approval"]);
 
     // Neither an edit nor a restart changes the setting that the agent was spawned with.
     std::fs::write(&specs, text.replace("'crashed'", "'waiting'")).unwrap();
@@ -115,12 +71,12 @@ fn notices_follow_the_spec_until_a_fresh_restart() {
     symposium(&env, &["agent", "wait", "u", "--for", "idle"]).ok();
     symposium(&env, &["agent", "send", "u", "/ask two"]).ok();
     let of = |name: &str| titles(&env).iter().filter(|title| title.starts_with(name)).count();
-    env.wait_until("the usual one is told of again", || of("u waits") == 2);
+    env.wait_until("the second notice of `u` is sent", || of("u waits") == 2);
     assert_eq!(of("q "), 0, "{:?}", titles(&env));
 
     symposium(&env, &["agent", "restart", "q", "--fresh"]).ok();
     symposium(&env, &["agent", "send", "q", "/ask three"]).ok();
-    env.wait_until("it is told of as its spec says now", || of("q waits") == 1);
+    env.wait_until("the notice of `q` follows the new spec", || of("q waits") == 1);
 }
 
 /// Delays the regular check of all agents, so that only the event itself can cause a notice.
@@ -137,21 +93,6 @@ fn removing_an_agent_does_not_delay_the_notices_of_others() {
     symposium(&env, &["agent", "spawn", "demo", "--name", "gone"]).ok();
     symposium(&env, &["agent", "wait", "gone", "--for", "idle"]).ok();
     symposium(&env, &["agent", "rm", "--force", "gone"]).ok();
-    symposium(&env, &["agent", "send", "asks", "/ask make"]).ok();
-    env.wait_until("the approval is announced", || {
-        titles(&env).contains(&"asks waits for approval".to_owned())
-    });
-}
-
-#[test]
-fn a_removed_ephemeral_agent_does_not_delay_the_notices_of_others() {
-    let env = TestEnv::new();
-    configure_without_regular_looks(&env);
-    symposium(&env, &["agent", "spawn", "demo", "--name", "asks"]).ok();
-    symposium(&env, &["agent", "spawn", "demo", "--name", "gone", "--ephemeral", "--task", "hello"]).ok();
-    env.wait_until("the ephemeral agent is gone", || {
-        symposium(&env, &["agent", "show", "gone"]).outcome().code == 3
-    });
     symposium(&env, &["agent", "send", "asks", "/ask make"]).ok();
     env.wait_until("the approval is announced", || {
         titles(&env).contains(&"asks waits for approval".to_owned())

@@ -115,7 +115,7 @@ fn an_interrupted_turn_fails_its_task() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let id = add(&env, &["a", "/work 1h"]);
-    env.wait_until("it is worked at", || task(&env, &id)["state"] == "running");
+    env.wait_until("the task is running", || task(&env, &id)["state"] == "running");
     symposium(&env, &["agent", "interrupt", "a"]).ok();
     let failed = wait(&env, &id);
     assert_eq!((&failed["state"], &failed["why"]), (&json!("failed"), &json!("its turn was interrupted")));
@@ -144,7 +144,7 @@ fn task_progress_and_results_can_be_reported() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let id = add(&env, &["a", "/work 1h"]);
-    env.wait_until("it is worked at", || task(&env, &id)["state"] == "running");
+    env.wait_until("the task is running", || task(&env, &id)["state"] == "running");
     symposium(&env, &["task", "progress", &id, "40", "tests green"]).ok();
     let list = symposium(&env, &["agent", "list"]).ok().stdout;
     assert!(list.contains("40% /work 1h"), "{list}");
@@ -170,15 +170,15 @@ fn cancelling_a_running_task_reports_that_the_agent_continues() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let (at_work, queued) = (add(&env, &["a", "/work 1h"]), add(&env, &["a", "x"]));
-    env.wait_until("it is worked at", || {
+    env.wait_until("the task is running", || {
         task(&env, &at_work)["state"] == "running" && shown(&env, "a")["status"] == "working"
     });
-    let told = |id: &str| symposium(&env, &["task", "cancel", id]).ok().stderr;
-    assert_eq!(told(&queued), format!("task {queued} is cancelled\n"));
-    let goes_on = "`a` goes on with what it does; `symposium agent interrupt a` ends that";
-    assert_eq!(told(&at_work), format!("task {at_work} is cancelled\n{goes_on}\n"));
+    let cancel = |id: &str| symposium(&env, &["task", "cancel", id]).ok().stderr;
+    assert_eq!(cancel(&queued), format!("task {queued} is cancelled\n"));
+    let continues = "`a` continues its current turn; `symposium agent interrupt a` ends it";
+    assert_eq!(cancel(&at_work), format!("task {at_work} is cancelled\n{continues}\n"));
     symposium(&env, &["agent", "interrupt", "a"]).ok();
-    env.wait_until("it rests", || shown(&env, "a")["status"] == "idle");
+    env.wait_until("the agent is idle", || shown(&env, "a")["status"] == "idle");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_failed_task_can_be_dismissed() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let id = add(&env, &["a", "/work 1h"]);
-    env.wait_until("it is worked at", || task(&env, &id)["state"] == "running");
+    env.wait_until("the task is running", || task(&env, &id)["state"] == "running");
     symposium(&env, &["task", "fail", &id, "no time"]).ok();
     symposium(&env, &["agent", "rm", "a", "--force"]).ok();
     let listed = || symposium(&env, &["task", "list"]).ok().stdout;
@@ -208,10 +208,10 @@ fn a_topic_is_passed_and_updated_and_a_missing_one_blocks_nothing() {
         .stdout;
     assert_eq!(wait(&env, id.trim())["state"], "done");
     let kept = "---\r\nstatus: in-progress\r\n---\r\nUse tokens\u{1b}.\r\n";
-    assert_eq!(std::fs::read_to_string(&note).unwrap(), kept, "nothing else of a person's file is changed");
+    assert_eq!(std::fs::read_to_string(&note).unwrap(), kept, "the rest of the user's file is unchanged");
     assert!(prompts(&env)[0].contains("\nUse tokens.\n"), "{:?}", prompts(&env));
     let missing = symposium(&env, &["task", "add", "a", "do it", "--topic", "gone.md"]).ok();
-    assert!(missing.stderr.contains("gone.md is not there"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("gone.md does not exist"), "{}", missing.stderr);
     assert_eq!(wait(&env, missing.stdout.trim())["state"], "done");
 }
 
@@ -255,12 +255,15 @@ fn a_lost_agent_is_restored_for_its_task_if_its_policy_allows() {
 #[test]
 fn a_childs_question_reaches_its_parent_and_a_finished_task_is_announced() {
     let env = TestEnv::new();
-    let told = env.home().join("told");
-    configure(&env, &format!("[notify]\ncommand = ['sh', '-c', 'cat >>{0}; echo >>{0}']\n", told.display()));
+    let cancel = env.home().join("told");
+    configure(
+        &env,
+        &format!("[notify]\ncommand = ['sh', '-c', 'cat >>{0}; echo >>{0}']\n", cancel.display()),
+    );
     idle(&env, "lead", &[]);
     idle(&env, "child", &["--parent", "lead"]);
     let id = add(&env, &["child", "/ask make"]);
-    env.wait_until("the parent was told", || {
+    env.wait_until("the parent received the question", || {
         prompts(&env).iter().any(|prompt| prompt.contains("from child]"))
     });
     let mail: Vec<String> =
@@ -270,8 +273,8 @@ fn a_childs_question_reaches_its_parent_and_a_finished_task_is_announced() {
     assert!(waits.starts_with("`child` waits for approval"), "{waits}");
     symposium(&env, &["agent", "approve", "child"]).ok();
     assert_eq!(wait(&env, &id)["state"], "done");
-    let notices = || std::fs::read_to_string(&told).unwrap_or_default();
-    env.wait_until("its end is told", || notices().contains("child is done with a task"));
+    let notices = || std::fs::read_to_string(&cancel).unwrap_or_default();
+    env.wait_until("the end is reported", || notices().contains("child finished a task"));
     assert!(notices().contains("child waits for approval"), "{}", notices());
     assert!(!notices().contains("\"child is done\""), "one notice for one end: {}", notices());
     assert_eq!(mail.len(), 1);

@@ -37,26 +37,6 @@ fn a_usage_limit_fails_the_task_and_holds_the_queue_until_a_retry_is_requested()
 }
 
 #[test]
-fn a_task_with_retries_is_not_repeated_before_the_backoff_is_over() {
-    let env = TestEnv::new();
-    idle(&env, "a", &[]);
-    let id = add(&env, &["a", "/fail server_error API Error: 500", "--retries", "3"]);
-    env.wait_until("the first attempt has failed", || {
-        task(&env, &id)["why"] == "attempt 1 failed: API Error: 500"
-    });
-    let agent = shown(&env, "a");
-    assert_eq!((&agent["status"], &agent["reason"]), (&json!("idle"), &json!("API Error: 500")), "{agent}");
-    assert!(agent["failure"]["held_until"].is_string(), "{agent}");
-    assert!(symposium(&env, &["agent", "list"]).ok().stdout.contains("idle(failed)"));
-    // The queue of another agent is not held: when its task is done, a retry would have been typed.
-    idle(&env, "b", &[]);
-    let other = add(&env, &["b", "fine"]);
-    assert_eq!(wait(&env, &other)["state"], "done");
-    assert_eq!(task(&env, &id)["state"], "queued");
-    assert_eq!(prompts(&env).iter().filter(|prompt| prompt.starts_with("/fail")).count(), 1);
-}
-
-#[test]
 fn an_agent_that_is_not_logged_in_waits_for_setup() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
@@ -67,18 +47,4 @@ fn an_agent_that_is_not_logged_in_waits_for_setup() {
     assert_eq!(agent["failure"]["held_until"], json!(null), "{agent}");
     symposium(&env, &["agent", "restart", "a"]).ok();
     env.wait_until("a new process is not held", || shown(&env, "a")["status"] == "idle");
-}
-
-#[test]
-fn a_pool_retry_does_not_move_to_the_next_agent() {
-    let env = TestEnv::new();
-    idle(&env, "a", &[]);
-    idle(&env, "b", &[]);
-    let id = add(&env, &["any:demo", "/fail rate_limit no more", "--retries", "5"]);
-    env.wait_until("the first attempt has failed", || task(&env, &id)["why"] == "attempt 1 failed: no more");
-    // New tasks of the pool still go to the free agent.
-    let other = add(&env, &["any:demo", "fine"]);
-    assert_eq!(wait(&env, &other)["state"], "done");
-    assert_eq!(task(&env, &id)["state"], "queued");
-    assert_eq!(prompts(&env).iter().filter(|prompt| prompt.starts_with("/fail")).count(), 1);
 }

@@ -32,7 +32,7 @@ fn cut_short_at(step: &str) {
     env.symposium(["supervisor", "run"]).env("SYMPOSIUM_FAILPOINT", step).fails(137);
     assert_ne!(task(&env, &id)["state"], "queued", "it had begun");
     symposium(&env, &["supervisor", "start"]).ok();
-    env.wait_until("it is done", || task(&env, &id)["state"] == "done");
+    env.wait_until("the task is done", || task(&env, &id)["state"] == "done");
     assert_eq!(prompts(&env), [format!("just once [symposium task {id}]")], "{step}");
 }
 
@@ -81,12 +81,12 @@ fn each_task_runs_once_while_the_supervisor_is_killed_repeatedly() {
     };
     let (mut killed, mut done) = (0, 0);
     while done < TASKS {
-        env.wait_until("a supervisor runs", || holder().is_some());
+        env.wait_until("a supervisor is running", || holder().is_some());
         let pid = holder().and_then(rustix::process::Pid::from_raw).expect("it was there just now");
         // A kill follows progress and not a clock, which would leave a slow machine no time to make progress: at once,
         // while a task is being typed, or when a task has ended.
         let before = done;
-        env.wait_until("it has begun or ended a task", || {
+        env.wait_until("a task has started or ended", || {
             done = in_state("done");
             done == TASKS
                 || match killed % 3 {
@@ -97,11 +97,13 @@ fn each_task_runs_once_while_the_supervisor_is_killed_repeatedly() {
         });
         if rustix::process::kill_process(pid, rustix::process::Signal::KILL).is_ok() {
             killed += 1;
-            env.wait_until("another one came", || holder().is_some_and(|now| now != pid.as_raw_pid()));
+            env.wait_until("another supervisor took over", || {
+                holder().is_some_and(|now| now != pid.as_raw_pid())
+            });
         }
     }
     assert!(killed > 5, "it was killed {killed} times only");
-    env.wait_until("it runs", || supervision(&env)["running"] == true);
+    env.wait_until("the supervisor is running", || supervision(&env)["running"] == true);
     let twice: Vec<_> = taken(&env).into_iter().filter(|(_, times)| *times != 1).collect();
     assert_eq!(twice, []);
     assert_eq!(taken(&env).len(), TASKS);

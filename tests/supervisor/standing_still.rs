@@ -30,9 +30,9 @@ fn a_stopped_supervisor_is_reported_and_replaced_by_start() {
     configure(&env, "[supervisor]\nreconcile = \"1h\"\n");
     symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();
     symposium(&env, &["supervisor", "start"]).ok();
-    let pid = supervision(&env)["pid"].as_i64().expect("it runs");
+    let pid = supervision(&env)["pid"].as_i64().expect("the program is running");
     signal(&env, "-STOP", pid);
-    env.wait_until("it is stopped", || state(pid) == 'T');
+    env.wait_until("the process is stopped", || state(pid) == 'T');
 
     let status = supervision(&env);
     assert_eq!((&status["running"], &status["stall"]["process_stopped"]), (&true.into(), &true.into()));
@@ -46,7 +46,7 @@ fn a_stopped_supervisor_is_reported_and_replaced_by_start() {
     let added = symposium(&env, &["task", "add", "a", "hello"]).ok();
     assert!(added.stderr.contains("does not respond") && added.stderr.contains("kill -CONT"), "{added:?}");
 
-    assert_eq!(symposium(&env, &["supervisor", "start"]).ok().stderr, "the supervisor runs\n");
+    assert_eq!(symposium(&env, &["supervisor", "start"]).ok().stderr, "the supervisor is running\n");
     let status = supervision(&env);
     assert!(status["pid"].as_i64().is_some_and(|now| now != pid) && status["stall"].is_null(), "{status}");
 }
@@ -57,13 +57,26 @@ fn an_unresponsive_supervisor_is_replaced() {
     configure(&env, "[supervisor]\nreconcile = \"1s\"\n");
     symposium(&env, &["supervisor", "start"]).ok();
     let pid = || supervision(&env)["pid"].as_i64();
-    let first = pid().expect("it runs");
+    let first = pid().expect("the program is running");
     signal(&env, "-STOP", first);
-    env.wait_until("another one runs", || pid().is_some_and(|now| now != first));
-    let said = |line: &serde_json::Value| {
+    env.wait_until("another supervisor is running", || pid().is_some_and(|now| now != first));
+    let is_report = |line: &serde_json::Value| {
         line["message"].as_str().is_some_and(|message| message.starts_with("ended by its keeper: process "))
     };
-    assert!(log(&env).iter().any(said), "{:?}", log(&env));
+    assert!(log(&env).iter().any(is_report), "{:?}", log(&env));
+}
+
+#[test]
+fn a_supervisor_that_is_stopped_before_its_first_sign_of_life_is_replaced() {
+    let env = TestEnv::new();
+    configure(&env, "[supervisor]\nreconcile = \"1s\"\n");
+    let keep = symposium(&env, &["supervisor", "keep"]);
+    let mut keeper = keep.env("SYMPOSIUM_FAILPOINT", "stop:supervisor.locked").start();
+    let is_report = |line: &serde_json::Value| {
+        line["message"].as_str().is_some_and(|message| message.starts_with("ended by its keeper: process "))
+    };
+    env.wait_until("the keeper has ended it", || log(&env).iter().any(is_report));
+    keeper.kill();
 }
 
 #[test]
@@ -72,7 +85,7 @@ fn a_stopped_transcript_writer_is_reported_without_a_supervisor() {
     env.symposium(["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
     let pid = writer(&env, "a");
     signal(&env, "-STOP", pid);
-    env.wait_until("it is stopped", || state(pid) == 'T');
+    env.wait_until("the process is stopped", || state(pid) == 'T');
     let doctor = env.symposium(["doctor"]).fails(1).stdout;
     let expected = format!("BAD   transcripts: the writer of `a`, process {pid}, is stopped (state T)");
     assert!(doctor.contains(&expected) && doctor.contains(&format!("do: kill -CONT {pid}")), "{doctor}");
@@ -89,9 +102,9 @@ fn the_supervisor_lets_a_stopped_transcript_writer_continue() {
     .ok();
     let pid = writer(&env, "a");
     signal(&env, "-STOP", pid);
-    env.wait_until("it goes on", || state(pid) == 'S');
+    env.wait_until("the writer continues", || state(pid) == 'S');
     env.tmux(["send-keys", "-t", "=a:", "hello", "Enter"]).ok();
-    env.wait_until("it writes what the agent prints", || {
+    env.wait_until("the writer logs the output of the agent", || {
         symposium(&env, &["agent", "logs", "a"]).outcome().stdout.contains("got hello")
     });
 }

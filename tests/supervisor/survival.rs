@@ -63,21 +63,23 @@ fn a_supervisor_killed_repeatedly_loses_and_repeats_nothing() {
         let Some(pid) = holder().and_then(rustix::process::Pid::from_raw) else { continue };
         // Some supervisors are killed as soon as they run, the others during their work.
         let (noted, begun) = (restarts(&env), starts(&env));
-        env.wait_until("something was started again", || match killed % 3 {
+        env.wait_until("a process was restarted", || match killed % 3 {
             0 => true,
             1 => restarts(&env) != noted,
             _ => starts(&env) != begun,
         });
         if rustix::process::kill_process(pid, rustix::process::Signal::KILL).is_ok() {
             killed += 1;
-            env.wait_until("another one came", || holder().is_some_and(|now| now != pid.as_raw_pid()));
+            env.wait_until("another supervisor took over", || {
+                holder().is_some_and(|now| now != pid.as_raw_pid())
+            });
         }
     }
     for name in names {
         symposium(&env, &["agent", "stop", name]).ok();
         assert_eq!(shown(&env, name)["status"], "stopped");
     }
-    env.wait_until("it runs", || supervision(&env)["running"] == true);
+    env.wait_until("the supervisor is running", || supervision(&env)["running"] == true);
     assert!(!env.project().join("twice").exists(), "a restart happened twice");
     let noted = changes(&env);
     for name in names {
@@ -89,7 +91,7 @@ fn a_supervisor_killed_repeatedly_loses_and_repeats_nothing() {
         let restarts = usize::try_from(shown(&env, name)["restart"]["count"].as_i64().unwrap()).unwrap();
         assert!(starts <= restarts + 1, "{starts} starts, {restarts} restarts");
     }
-    assert!(starts(&env) > KILLS / 4, "it did something between being killed");
+    assert!(starts(&env) > KILLS / 4, "the supervisor made progress between the kills");
 }
 
 #[test]
@@ -100,17 +102,17 @@ fn a_temporarily_full_disk_only_delays_a_restart() {
     let script = "echo $$ >pid; exec sleep 1000";
     let args = ["agent", "spawn", "--name", "a", "--restart", "always", "--", "sh", "-c", script];
     symposium(&env, &args).ok();
-    env.wait_until("it runs", || supervision(&env)["running"] == true);
+    env.wait_until("the supervisor is running", || supervision(&env)["running"] == true);
     let pid = || std::fs::read_to_string(env.project().join("pid")).unwrap_or_default();
-    env.wait_until("the agent is up", || !pid().is_empty());
+    env.wait_until("the agent is running", || !pid().is_empty());
     let first = pid();
     let filler = disk.fill();
     env.program("kill", ["-9", first.trim()]).ok();
-    env.wait_until("the supervisor has met the full disk", || {
+    env.wait_until("the supervisor has seen the full disk", || {
         symposium(&env, &["agent", "show", "a", "--json"]).ok().json()["status"] == "crashed"
     });
     std::fs::remove_file(filler).unwrap();
-    env.wait_until("it is back", || pid() != first && shown(&env, "a")["status"] == "working");
+    env.wait_until("the process is back", || pid() != first && shown(&env, "a")["status"] == "working");
     symposium(&env, &["agent", "stop", "a"]).ok();
     symposium(&env, &["supervisor", "stop"]).ok();
     // No process writes any more.
@@ -126,8 +128,8 @@ fn events_that_a_locked_ledger_refused_are_stored_later() {
     }
     let held = Connection::open(env.state().join("ledger.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let told = env.symposium(["agent", "kill", "a"]).ok();
-    assert!(told.stderr.contains("could not be written down yet"), "{told:?}");
+    let outcome = env.symposium(["agent", "kill", "a"]).ok();
+    assert!(outcome.stderr.contains("could not be stored yet"), "{outcome:?}");
     env.symposium(["agent", "rm", "b", "--force"]).ok();
     assert_eq!(env.registry()["owed"][0]["to"], "stopped", "{}", env.registry());
     held.execute_batch("ROLLBACK").unwrap();

@@ -76,11 +76,11 @@ impl Run {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap_or_else(|why| panic!("cannot start {text}: {why}"));
         let input = child.stdin.take().expect("stdin is piped");
-        let (said, heard) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
-        thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| said.send(line)));
+        thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let stderr = Collected::of(child.stderr.take().expect("stderr is piped"));
-        Talk { text, child, input: Some(input), heard, stderr, bound: self.bound }
+        Talk { text, child, input: Some(input), receiver, stderr, bound: self.bound }
     }
 
     /// Runs it to its end.
@@ -107,7 +107,7 @@ pub struct Talk {
     text: String,
     child: Child,
     input: Option<ChildStdin>,
-    heard: Receiver<String>,
+    receiver: Receiver<String>,
     stderr: Collected,
     bound: Duration,
 }
@@ -125,7 +125,7 @@ impl Talk {
     /// Returns the next line of its output, or `None` if it has closed its output.
     #[track_caller]
     pub fn hear(&self) -> Option<String> {
-        match self.heard.recv_timeout(self.bound) {
+        match self.receiver.recv_timeout(self.bound) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Disconnected) => None,
             Err(RecvTimeoutError::Timeout) => {
@@ -180,7 +180,7 @@ impl Running {
     /// Lets it continue from the failpoint.
     pub fn go_on(&self) {
         let pid = rustix::process::Pid::from_raw(self.pid()).expect("it has a pid");
-        rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("it is ours");
+        rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("it belongs to this user");
     }
 
     /// Kills it with SIGKILL.

@@ -1,7 +1,7 @@
 //! A real terminal for attach tests: one pane of a private tmux server that is separate from symposium's.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::test_env::TestEnv;
 use super::wait;
@@ -59,9 +59,9 @@ impl<'a> Terminal<'a> {
     /// Returns whether the program uses the mouse, and whether it draws on the alternate screen.
     #[track_caller]
     pub fn modes(&self) -> String {
-        let said =
+        let output =
             self.tmux(&["display-message", "-p", "-t", "=terminal:", "#{mouse_any_flag} #{alternate_on}"]);
-        said.trim_end().to_owned()
+        output.trim_end().to_owned()
     }
 
     /// Returns whether arrow keys and number pad are in application mode.
@@ -115,15 +115,15 @@ impl<'a> Terminal<'a> {
         wait::until(
             "the program in the terminal ends",
             || {
-                let said = self.tmux(&[
+                let output = self.tmux(&[
                     "display-message",
                     "-p",
                     "-t",
                     "=terminal:",
                     "#{pane_dead}#{pane_dead_status}",
                 ]);
-                code = said.trim().strip_prefix('1').and_then(|status| status.parse().ok());
-                if said.trim() == "1" {
+                code = output.trim().strip_prefix('1').and_then(|status| status.parse().ok());
+                if output.trim() == "1" {
                     // tmux 3.3a sometimes misses the exit of a child; the next child makes it check.
                     self.tmux(&["run-shell", "true"]);
                 }
@@ -132,6 +132,14 @@ impl<'a> Terminal<'a> {
             || format!("its screen:\n{}", self.screen()),
         );
         code.expect("waited for it")
+    }
+
+    /// Writes everything that the program prints from now on to a file, as it is printed.
+    #[track_caller]
+    pub fn record(&self, file: &Path) {
+        let command = shlex::try_join(["tee", file.to_str().expect("a plain path")]);
+        let command = command.expect("a path without NUL") + " > /dev/null";
+        self.tmux(&["pipe-pane", "-O", "-t", "=terminal:", &command]);
     }
 
     /// Resizes the window.

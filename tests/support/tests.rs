@@ -7,8 +7,8 @@ use super::TestEnv;
 #[test]
 fn the_developers_environment_is_hidden() {
     let env = TestEnv::new();
-    let said = env.program("env", [""; 0]).ok().stdout;
-    let mut names: Vec<&str> = said.lines().filter_map(|line| line.split('=').next()).collect();
+    let output = env.program("env", [""; 0]).ok().stdout;
+    let mut names: Vec<&str> = output.lines().filter_map(|line| line.split('=').next()).collect();
     names.sort_unstable();
     assert_eq!(
         names,
@@ -30,8 +30,8 @@ fn the_developers_environment_is_hidden() {
 #[test]
 fn our_binary_runs_in_the_environment() {
     let env = TestEnv::new();
-    let said = env.symposium(["--version"]).ok().stdout;
-    assert_eq!(env.program(env.binary(), ["--version"]).ok().stdout, said);
+    let output = env.symposium(["--version"]).ok().stdout;
+    assert_eq!(env.program(env.binary(), ["--version"]).ok().stdout, output);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn an_outcome_carries_code_output_and_input() {
 fn a_killed_program_has_the_exit_code_of_a_shell() {
     let env = TestEnv::new();
     let mut running = env.program("sh", ["-c", "echo up; exec sleep 1000"]).start();
-    env.wait_until("it is up", || running.stdout_so_far() == "up\n");
+    env.wait_until("the program is up", || running.stdout_so_far() == "up\n");
     assert!(running.pid() > 0);
     running.kill();
     running.finish().fails(137);
@@ -62,24 +62,28 @@ fn a_killed_program_has_the_exit_code_of_a_shell() {
 #[test]
 fn a_hung_program_is_ended_and_reported() {
     let env = TestEnv::new();
-    let said = panic_of(|| drop(env.program("sleep", ["1000"]).within(Duration::from_millis(50)).outcome()));
-    assert!(said.contains("did not end in time"), "{said}");
+    let output =
+        panic_of(|| drop(env.program("sleep", ["1000"]).within(Duration::from_millis(50)).outcome()));
+    assert!(output.contains("did not end in time"), "{output}");
     assert_eq!(env.processes(), []);
 }
 
 #[test]
 fn an_unexpected_exit_code_fails_with_the_output() {
     let env = TestEnv::new();
-    let said = panic_of(|| drop(env.program("sh", ["-c", "echo out; echo err >&2; exit 4"]).ok()));
-    assert!(said.contains("expected exit code 0") && said.contains("out") && said.contains("err"), "{said}");
+    let output = panic_of(|| drop(env.program("sh", ["-c", "echo out; echo err >&2; exit 4"]).ok()));
+    assert!(
+        output.contains("expected exit code 0") && output.contains("out") && output.contains("err"),
+        "{output}"
+    );
 }
 
 #[test]
 fn a_program_that_leaves_its_output_open_is_reported() {
     let env = TestEnv::new();
     let run = env.program("sh", ["-c", "sleep 1000 & exit 0"]).within(Duration::from_millis(200));
-    let said = panic_of(|| drop(run.ok()));
-    assert!(said.contains("holds its output open"), "{said}");
+    let output = panic_of(|| drop(run.ok()));
+    assert!(output.contains("holds its output open"), "{output}");
 }
 
 #[test]
@@ -108,10 +112,16 @@ fn the_tmux_server_ends_with_its_environment() {
 fn detached_processes_are_found_and_ended() {
     let env = TestEnv::new();
     env.program("sh", ["-c", "setsid sleep 7654321 >/dev/null 2>&1 </dev/null & exit 0"]).ok();
-    env.wait_until("the stray sleeps", || env.processes().iter().any(|one| one.command == "sleep 7654321"));
+    env.wait_until("the stray process sleeps", || {
+        env.processes().iter().any(|one| one.command == "sleep 7654321")
+    });
     let home = env.home();
     drop(env);
-    super::until("the stray is gone", || super::leftovers::with_home(&home).is_empty(), String::new);
+    super::until(
+        "the stray process has ended",
+        || super::leftovers::with_home(&home).is_empty(),
+        String::new,
+    );
 }
 
 #[test]
@@ -142,7 +152,7 @@ fn a_terminal_can_be_resized_and_closed() {
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("20 60");
     terminal.close();
-    env.wait_until("the program is gone", || env.processes().is_empty());
+    env.wait_until("the program has ended", || env.processes().is_empty());
 }
 
 #[test]
@@ -161,8 +171,8 @@ fn varying_values_are_redacted() {
 #[test]
 fn a_missing_registry_panics_with_the_reason() {
     let env = TestEnv::new();
-    let said = panic_of(|| drop(env.registry()));
-    assert!(said.contains("No such file"), "{said}");
+    let output = panic_of(|| drop(env.registry()));
+    assert!(output.contains("No such file"), "{output}");
 }
 
 #[test]
@@ -171,7 +181,7 @@ fn a_report_contains_the_screen() {
     std::fs::create_dir_all(env.socket().parent().unwrap()).unwrap();
     env.tmux(["-f", "/dev/null", "new-session", "-d", "-s", "one", "echo on the screen; exec sleep 1000"])
         .ok();
-    env.wait_until("it is printed", || {
+    env.wait_until("the text is printed", || {
         env.tmux(["capture-pane", "-p", "-t", "=one:"]).stdout.contains("on the")
     });
     assert!(env.report().contains("on the screen"), "{}", env.report());

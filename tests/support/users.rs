@@ -42,11 +42,12 @@ impl<'a> User<'a> {
             return None;
         }
         // Other users need to pass through to their own directories and to the program.
-        fs::set_permissions(env.root(), fs::Permissions::from_mode(0o711)).expect("it is ours");
+        fs::set_permissions(env.root(), fs::Permissions::from_mode(0o711)).expect("it belongs to this user");
         let program = env.root().join("symposium");
         if !program.exists() {
             fs::copy(env.binary(), &program).expect("copying the program");
-            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
+                .expect("it belongs to this user");
         }
         Some(std::array::from_fn(|_| User::new(env)))
     }
@@ -62,7 +63,7 @@ impl<'a> User<'a> {
         let user = User { env, name, uid: ids[0], gid: ids[1] };
         for dir in [user.home(), user.home().join("work")] {
             fs::create_dir(&dir).expect("its parent is empty");
-            fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).expect("it is ours");
+            fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).expect("it belongs to this user");
             chown(&dir, Some(user.uid), Some(user.gid)).expect("we are root");
         }
         user
@@ -123,7 +124,7 @@ impl<'a> User<'a> {
 
     /// Opens such a terminal with additional variables.
     pub fn terminal_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Terminal<'a> {
-        let setpriv = tools::on_this_machine("setpriv").expect("looked for it before");
+        let setpriv = tools::on_this_machine("setpriv").expect("found before");
         let mut words = vec![
             setpriv.display().to_string(),
             format!("--reuid={}", self.uid),
@@ -174,7 +175,7 @@ impl Drop for User<'_> {
 fn change_users(words: &[&str]) {
     let lock = fs::File::create("/tmp/sy-users.lock").expect("a file in /tmp");
     flock(&lock, FlockOperation::LockExclusive).expect("it waits");
-    let program = tools::on_this_machine(words[0]).expect("looked for it before");
-    let said = Command::new(program).args(&words[1..]).output().expect("it is there");
-    assert!(said.status.success(), "{words:?}: {}", String::from_utf8_lossy(&said.stderr));
+    let program = tools::on_this_machine(words[0]).expect("found before");
+    let output = Command::new(program).args(&words[1..]).output().expect("it exists");
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
 }

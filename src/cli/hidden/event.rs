@@ -3,26 +3,35 @@
 
 use std::ffi::OsString;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{Args, Subcommand};
 
+use crate::cli::grammar::definition::{CommandDefinition, parsed};
 use crate::env::Env;
 use crate::manager::Context;
-use crate::manager::{Events, Terminals};
-use crate::model::{Edge, Exit, TmuxEvent};
+use crate::manager::Events;
+use crate::model::{Exit, OutputChange, TmuxEvent};
+
+pub(in crate::cli) const COMMAND: CommandDefinition =
+    CommandDefinition::standalone("event", "Report an event of tmux or of an agent", |args, alone| {
+        Ok(run(parsed(args)?, alone.home))
+    })
+    .arguments::<Arguments>()
+    .fast()
+    .hidden();
 
 /// Upper bound for the input of a hook. A prompt of this size would not fit through a terminal.
-const LARGEST_PAYLOAD: u64 = 16 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
     #[command(subcommand)]
-    what: What,
+    what: EventSource,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum EventSource {
     /// A pane's process ended
     PaneDied {
         #[arg(long, allow_hyphen_values = true)]
@@ -34,7 +43,7 @@ enum What {
         #[arg(long, default_value = "")]
         signal: String,
     },
-    /// A session is gone
+    /// A session was closed
     SessionClosed {
         #[arg(long, allow_hyphen_values = true)]
         session: String,
@@ -44,7 +53,7 @@ enum What {
         #[arg(long, allow_hyphen_values = true)]
         session: String,
     },
-    /// A terminal went to another session
+    /// A terminal switched to another session
     ClientMoved {
         #[arg(long, allow_hyphen_values = true)]
         session: String,
@@ -54,14 +63,14 @@ enum What {
         #[arg(long, allow_hyphen_values = true)]
         session: String,
     },
-    /// A pane began to print, fell quiet or rang
+    /// A pane became active, became silent or rang the bell
     Edge {
         #[arg(long, allow_hyphen_values = true)]
         session: String,
         #[arg(long)]
         edge: EdgeWord,
     },
-    /// An agent's own hook, as JSON on stdin or as the last argument
+    /// A hook of an agent CLI, as JSON on stdin or as the last argument
     Agent {
         #[arg(allow_hyphen_values = true)]
         payload: Option<OsString>,
@@ -75,39 +84,33 @@ enum EdgeWord {
     Bell,
 }
 
-#[derive(Debug, Args)]
-pub(in crate::cli) struct TranscriptArguments {
-    /// The instance directory
-    pub(in crate::cli) dir: PathBuf,
-}
-
-pub(in crate::cli) fn run(args: Arguments, home: Option<&Path>) -> u8 {
+fn run(args: Arguments, home: Option<&Path>) -> u8 {
     let Ok(manager) = Context::open(Env::capture(), home) else { return 0 };
     let event = match args.what {
-        What::PaneDied { session, pane, code, signal } => TmuxEvent::PaneDied {
+        EventSource::PaneDied { session, pane, code, signal } => TmuxEvent::PaneDied {
             session,
             pane,
             exit: Exit { code: code.parse().ok(), signal: signal.parse().ok() },
         },
-        What::SessionClosed { session } => TmuxEvent::SessionClosed { session },
-        What::ClientAttached { session } => TmuxEvent::ClientAttached { session },
-        What::ClientMoved { session: _ } => TmuxEvent::ClientMoved,
-        What::ClientDetached { session } => TmuxEvent::ClientDetached { session },
-        What::Edge { session, edge } => {
+        EventSource::SessionClosed { session } => TmuxEvent::SessionClosed { session },
+        EventSource::ClientAttached { session } => TmuxEvent::ClientAttached { session },
+        EventSource::ClientMoved { session: _ } => TmuxEvent::ClientMoved,
+        EventSource::ClientDetached { session } => TmuxEvent::ClientDetached { session },
+        EventSource::Edge { session, edge } => {
             let edge = match edge {
-                EdgeWord::Activity => Edge::Activity,
-                EdgeWord::Silence => Edge::Silence,
-                EdgeWord::Bell => Edge::Bell,
+                EdgeWord::Activity => OutputChange::Activity,
+                EdgeWord::Silence => OutputChange::Silence,
+                EdgeWord::Bell => OutputChange::Bell,
             };
             TmuxEvent::Edge { session, edge }
         }
-        What::Agent { payload: Some(payload) } => {
+        EventSource::Agent { payload: Some(payload) } => {
             let _ = Events(&manager).agent_event(payload.as_encoded_bytes());
             return 0;
         }
-        What::Agent { payload: None } => {
+        EventSource::Agent { payload: None } => {
             let mut payload = Vec::new();
-            if std::io::stdin().lock().take(LARGEST_PAYLOAD).read_to_end(&mut payload).is_ok() {
+            if std::io::stdin().lock().take(MAX_PAYLOAD_BYTES).read_to_end(&mut payload).is_ok() {
                 let _ = Events(&manager).agent_event(&payload);
             }
             return 0;
@@ -115,8 +118,4 @@ pub(in crate::cli) fn run(args: Arguments, home: Option<&Path>) -> u8 {
     };
     let _ = Events(&manager).tmux_event(&event);
     0
-}
-
-pub(in crate::cli) fn write_transcript(args: &TranscriptArguments) -> u8 {
-    u8::from(Terminals::write_transcript(&args.dir, &Env::capture()).is_err())
 }

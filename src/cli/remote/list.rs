@@ -1,23 +1,23 @@
 //! The `agent list --host H|all` command: lists the agents of other machines together with the local ones.
 
-use clap::{ArgMatches, FromArgMatches};
+use clap::ArgMatches;
 use serde_json::Value;
 
+use super::pasted::pasted_from;
 use crate::base::plural::counted;
-use crate::cli::render::agent_table::about;
-use crate::cli::render::times::ago;
-use crate::cli::{Invocation, agent::list, render::ui};
-use crate::env::Env;
-use crate::error::Error;
-use crate::manager::Terminals;
-use crate::manager::{AgentList, FarAgents, HOST_TIMEOUT};
+use crate::cli::grammar::definition::parsed;
+use crate::cli::{Invocation, agent::status::list, render::ui};
+use crate::error::{Code, Error};
+use crate::manager::{AgentList, HOST_TIMEOUT, RemoteAgentList};
+use crate::manager::{Approvals, Sharing};
 use crate::manager::{Hosts, StatusTracker};
 use crate::model::{Agent, HostName};
+use crate::text::agent::about;
+use crate::text::ages::ago;
 
 /// Lists the agents of one host, or of all machines.
 pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invocation) -> Result<u8, Error> {
-    let args = list::Arguments::from_arg_matches(matches)
-        .map_err(|why| Error::Usage { what: why.to_string(), hint: None })?;
+    let args: list::Arguments = parsed(matches)?;
     let mut hosts = Hosts(&context.manager).hosts()?;
     hosts.retain(|known| host.is_none_or(|host| known.name == *host));
     // Local agents come first, because they are known before the first host has answered.
@@ -31,7 +31,7 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
     };
     // A request for a single host waits for that host.
     let within = args.timeout.or(host.map(|_| HOST_TIMEOUT));
-    let seen = Hosts(&context.manager).far_agents(&hosts, within, &mut |slow| {
+    let mut seen = Hosts(&context.manager).remote_agents(&hosts, within, &mut |slow| {
         // Programs set their own timeout and compare the output.
         if !ui::is_shown() {
             return;
@@ -39,6 +39,13 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
         let names: Vec<String> = slow.iter().map(|name| format!("`{name}`")).collect();
         context.ui.say(&format!("waiting for {}", names.join(", ")));
     })?;
+    for host in &mut seen {
+        let is_from_there = |error: &Error| matches!(error.code(), Code::FailedOnHost(_));
+        if let Some(error) = host.silence.take_if(|error| is_from_there(error)) {
+            let message = error.to_string();
+            host.silence = Some(error.rewritten(message, |hint| pasted_from(&host.host, hint)));
+        }
+    }
     let (mut agents, mut values) = (Vec::new(), Vec::new());
     if let Some(why) = ours.as_ref().and_then(AgentList::without_tmux) {
         context.ui.warn(&why);
@@ -48,7 +55,8 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
     });
     let (mut ours, mut silence) = ours.unwrap_or_default();
     if context.ui.json {
-        Terminals(&context.manager).add_options(&mut ours);
+        Approvals(&context.manager).add_options(&mut ours);
+        Sharing(&context.manager).add_shares(&mut ours);
     }
     for agent in ours {
         values.push(serde_json::to_value(&agent).unwrap_or(Value::Null));
@@ -63,8 +71,8 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
             value["host"].as_str() == agent.host.as_deref() && value["id"] == agent.id.0.to_string()
         };
         let wanted = args.wanted(&agents, true);
-        let told = wanted.iter().filter_map(|agent| values.iter().find(|value| is(value, agent)));
-        context.ui.json(&told.collect::<Vec<_>>());
+        let listed = wanted.iter().filter_map(|agent| values.iter().find(|value| is(value, agent)));
+        context.ui.json(&listed.collect::<Vec<_>>());
     } else if !agents.is_empty() || seen.iter().all(|host| host.silence.is_none()) {
         list::show(&args, &agents, host, context);
     }
@@ -72,11 +80,13 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
     for host in seen {
         let Some(error) = host.silence else { continue };
         let shown = match host.as_of {
-            Some(at) if host.agents.is_empty() => format!("it had no agents {}", ago(at, Env::now())),
-            Some(at) => format!("its agents are shown as of {}", ago(at, Env::now())),
+            Some(at) if host.agents.is_empty() => {
+                format!("it had no agents {}", ago(at, context.manager.now()))
+            }
+            Some(at) => format!("its agents are shown as of {}", ago(at, context.manager.now())),
             None => "nothing is known of its agents".to_owned(),
         };
-        context.ui.warn(&if alone { shown } else { format!("{}; {shown}", error.report().message) });
+        context.ui.warn(&if alone { shown } else { format!("{error}; {shown}") });
         // The only requested host did not answer, so the command fails.
         if alone && silence.is_none() {
             silence = Some(error);
@@ -89,13 +99,13 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
 }
 
 /// Adds the agents of one host. Agents that this version cannot parse are counted and reported, not dropped silently.
-fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, context: &Invocation) {
+fn read(host: &RemoteAgentList, agents: &mut Vec<Agent>, values: &mut Vec<Value>, context: &Invocation) {
     let mut unread = 0;
     for value in &host.agents {
         match serde_json::from_value::<Agent>(value.clone()) {
             Ok(mut agent) => {
                 if host.silence.is_some() {
-                    let ago = host.as_of.map_or_else(|| "?".to_owned(), |at| ago(at, Env::now()));
+                    let ago = host.as_of.map_or_else(|| "?".to_owned(), |at| ago(at, context.manager.now()));
                     agent.title = Some(format!("as of {ago}: {}", about(&agent)));
                     agent.reason = format!("as of {ago}: {}", agent.reason);
                     // The title already contains the task.

@@ -1,28 +1,30 @@
 //! Runs commands with `HOST:NAME` or `--host` on another machine. This works the same way for every command: the host
 //! is removed from the names, and the remaining command line is run on the host unchanged.
 
-mod argv;
 mod attach;
+mod host_names;
 mod list;
 mod output;
+mod output_prefix;
+pub(in crate::cli) mod pasted;
+pub(in crate::cli) mod remote_use;
 pub(in crate::cli) mod serve;
 
 use std::ffi::OsString;
 use std::time::Duration;
 
-use clap::{ArgMatches, CommandFactory};
-
-use super::{Cli, Global, Invocation, host, render::ui};
+use super::{Global, Invocation, host, render::ui};
+use crate::cli::grammar::commands::ParsedLine;
 use crate::error::Error;
 use crate::manager::Hosts;
-use crate::manager::{As, FarCommand, Heed, Piece, Showing};
-use crate::model::{AgentName, HostName, Times};
-use crate::rules::remote::{Face, Way, manner, mark, names, telling_flag, way};
-use argv::Taken;
-use output::{How, Shown};
+use crate::manager::{As, FrameFlow, OutputChunk, OutputPlan, RemoteCommand};
+use crate::model::{AgentName, HostName, Replay};
+use host_names::LocalArgv;
+use output::{OutputOptions, RemoteOutput};
+use remote_use::{OutputFormat, RemoteMode};
 
 /// The machines on which a command runs.
-enum Where {
+enum CommandTarget {
     One(HostName),
     All,
 }
@@ -33,10 +35,8 @@ fn started(printed: &[u8], host: &HostName) -> Result<AgentName, Error> {
         Ok(value) => value["name"].as_str().unwrap_or_default().to_owned(),
         Err(_) => String::from_utf8_lossy(printed).lines().next().unwrap_or_default().to_owned(),
     };
-    name.parse().map_err(|_| Error::FarFailed {
-        name: host.clone(),
-        said: vec!["it did not say what was started".to_owned()],
-    })
+    name.parse()
+        .map_err(|_| Error::unexpected_answer(host, vec!["it did not report the started agent".to_owned()]))
 }
 
 /// Checks whether a command line may address another machine. Most do not, and return early at no cost.
@@ -51,20 +51,8 @@ pub(super) fn is_mentioned(args: &[OsString]) -> bool {
 }
 
 /// Runs a command line on another machine. Returns `None` if it addresses this machine.
-pub(super) fn run(args: &[OsString], global: &Global, ui: &ui::Ui) -> Option<Result<u8, Error>> {
-    let mut command = Cli::command();
-    command.build();
-    let matches = command.clone().try_get_matches_from(args).ok()?;
-    let (noun, below) = matches.subcommand()?;
-    let (verb, inner) = below.subcommand().unwrap_or(("", below));
-    let described = command.find_subcommand(noun)?;
-    let described = described.find_subcommand(verb).unwrap_or(described);
-    // In `agent handoff export`, the arguments with names are one level deeper.
-    let (described, inner) = match inner.subcommand() {
-        Some((deeper, inner)) => (described.find_subcommand(deeper).unwrap_or(described), inner),
-        None => (described, inner),
-    };
-    let taken = match argv::take(described, inner, names(noun, verb)) {
+pub(super) fn run(line: &ParsedLine, global: &Global, ui: &ui::Ui) -> Option<Result<u8, Error>> {
+    let taken = match host_names::take(line.definition, &line.matches) {
         Ok(taken) => taken,
         Err(error) => return Some(Err(error)),
     };
@@ -72,68 +60,64 @@ pub(super) fn run(args: &[OsString], global: &Global, ui: &ui::Ui) -> Option<Res
         Ok(place) => place?,
         Err(error) => return Some(Err(error)),
     };
-    let asked = Asked { noun, verb, inner, taken, global };
-    Some(asked.go(&place, ui))
+    Some(RequestedCommand { line, taken, global }.go(&place, ui))
 }
 
-fn place(global: &Global, taken: &Taken) -> Result<Option<Where>, Error> {
+fn place(global: &Global, taken: &LocalArgv) -> Result<Option<CommandTarget>, Error> {
     let named = taken.host.clone();
     match (global.host.as_deref(), named) {
-        (None, named) => Ok(named.map(Where::One)),
-        (Some("all"), None) => Ok(Some(Where::All)),
-        (Some(given), None) => Ok(Some(Where::One(host::name(given)?))),
-        (Some(given), Some(named)) if given == named.as_str() => Ok(Some(Where::One(named))),
-        (Some(given), Some(named)) => Err(Error::Usage {
-            what: format!("`--host {given}` and a name on `{named}` are two machines"),
-            hint: Some("leave one of them away".to_owned()),
-        }),
+        (None, named) => Ok(named.map(CommandTarget::One)),
+        (Some("all"), None) => Ok(Some(CommandTarget::All)),
+        (Some(given), None) => Ok(Some(CommandTarget::One(host::name(given)?))),
+        (Some(given), Some(named)) if given == named.as_str() => Ok(Some(CommandTarget::One(named))),
+        (Some(given), Some(named)) => {
+            Err(Error::usage(format!("`--host {given}` and a name on `{named}` are different hosts"))
+                .hint("omit one of them".to_owned()))
+        }
     }
 }
 
-struct Asked<'a> {
-    noun: &'a str,
-    verb: &'a str,
-    inner: &'a ArgMatches,
-    taken: Taken,
+struct RequestedCommand<'a> {
+    line: &'a ParsedLine,
+    taken: LocalArgv,
     global: &'a Global,
 }
 
-impl Asked<'_> {
-    fn go(&self, place: &Where, ui: &ui::Ui) -> Result<u8, Error> {
-        let what = format!("{} {}", self.noun, self.verb).trim_end().to_owned();
+impl RequestedCommand<'_> {
+    fn go(&self, place: &CommandTarget, ui: &ui::Ui) -> Result<u8, Error> {
+        let what = self.line.path.join(" ");
         let flags: Vec<&str> = self.taken.given.iter().map(String::as_str).collect();
-        let way = way(self.noun, self.verb, &flags);
+        let remote = self.line.definition.remote;
+        let mode = remote.mode(&flags);
         let context = Invocation::open(self.global.home.as_deref(), ui)?;
-        if let Way::Here(why) = way {
+        if let RemoteMode::LocalOnly(why) = mode {
             let host = match place {
-                Where::One(host) => Hosts(&context.manager).host(host)?.for_ssh(),
-                Where::All => "HOST".to_owned(),
+                CommandTarget::One(host) => Hosts(&context.manager).host(host)?.for_ssh(),
+                CommandTarget::All => "HOST".to_owned(),
             };
-            return Err(Error::LocalOnly { what, why: why.to_owned(), host });
+            return Err(Error::local_only(&what, why, &host));
         }
-        let host = match (place, way) {
-            (Where::One(host), _) => Hosts(&context.manager).host(host)?.name,
-            (Where::All, Way::List) => return list::run(self.inner, None, &context),
-            (Where::All, _) => {
-                let flag = telling_flag(self.noun, self.verb, &flags);
+        let host = match (place, mode) {
+            (CommandTarget::One(host), _) => Hosts(&context.manager).host(host)?.name,
+            (CommandTarget::All, RemoteMode::List) => return list::run(&self.line.matches, None, &context),
+            (CommandTarget::All, _) => {
+                let flag = remote.deciding_flag(&flags);
                 let flag = flag.map(|flag| format!(" --{flag}")).unwrap_or_default();
-                return Err(Error::Usage {
-                    what: format!("`{what}{flag}` asks one machine at a time"),
-                    hint: Some(
-                        "name one with `--host HOST`; `agent list --host all` asks them all".to_owned(),
-                    ),
-                });
+                return Err(Error::usage(format!("`{what}{flag}` works on one host at a time")).hint(
+                    "choose one with `--host HOST`; `agent list --host all` lists the agents of all hosts"
+                        .to_owned(),
+                ));
             }
         };
-        match way {
-            Way::List => list::run(self.inner, Some(&host), &context),
-            Way::Attach => attach::run(self.inner, &self.taken, host, &context),
-            Way::Start => self.start(host, &context),
-            Way::Run(Times::Once) => self.run(host, Showing::Once, &context),
-            Way::Run(Times::Any) => self.run(host, Showing::Whole, &context),
-            Way::Show => self.run(host, Showing::RestartPlan, &context),
-            Way::Follow => self.run(host, Showing::UntilLost, &context),
-            Way::Here(_) => Ok(0),
+        match mode {
+            RemoteMode::List => list::run(&self.line.matches, Some(&host), &context),
+            RemoteMode::Attach => attach::run(&self.line.matches, &self.taken, host, &context),
+            RemoteMode::Start => self.start(host, &context),
+            RemoteMode::Run(Replay::Once) => self.run(host, OutputPlan::Once, &context),
+            RemoteMode::Run(Replay::Any) => self.run(host, OutputPlan::Whole, &context),
+            RemoteMode::Redraw => self.run(host, OutputPlan::FromBeginning, &context),
+            RemoteMode::Follow => self.run(host, OutputPlan::UntilLost, &context),
+            RemoteMode::LocalOnly(_) => Ok(0),
         }
     }
 
@@ -141,32 +125,29 @@ impl Asked<'_> {
     fn start(&self, host: HostName, context: &Invocation) -> Result<u8, Error> {
         if !ui::is_interactive() {
             let name = self.taken.names.first().map(|name| format!("{host}:{name}"));
-            return Err(Error::NoTerminal { verb: "attach", name });
+            return Err(Error::no_terminal("attach", name));
         }
         let mut printed = Vec::new();
-        match self.talk(host.clone(), Showing::Once, Some(&mut printed), context)? {
+        match self.exchange(host.clone(), OutputPlan::Once, Some(&mut printed), context)? {
             0 => attach::to(started(&printed, &host)?, host, As::Driver, vec![], context),
             code => Ok(code),
         }
     }
 
-    fn run(&self, host: HostName, showing: Showing, context: &Invocation) -> Result<u8, Error> {
-        self.talk(host, showing, None, context)
+    fn run(&self, host: HostName, showing: OutputPlan, context: &Invocation) -> Result<u8, Error> {
+        self.exchange(host, showing, None, context)
     }
 
     /// Runs the command on the host. Its output is shown, or collected in `kept` if the caller has to read it first.
-    fn talk(
+    fn exchange(
         &self,
         host: HostName,
-        showing: Showing,
+        showing: OutputPlan,
         mut kept: Option<&mut Vec<u8>>,
         context: &Invocation,
     ) -> Result<u8, Error> {
         let mut argv = self.outer(context);
-        argv.push(self.noun.to_owned());
-        if !self.verb.is_empty() {
-            argv.push(self.verb.to_owned());
-        }
+        argv.extend(self.line.path.iter().map(|word| (*word).to_owned()));
         // The terminal is on this machine, so `--attach` is not passed on. The words after `--` belong to another
         // program.
         let (ours, others) = self.taken.words.split_at(self.taken.options);
@@ -176,15 +157,16 @@ impl Asked<'_> {
             true => ui::standard_bytes().map_err(Error::io("cannot read the text from stdin"))?,
             false => vec![],
         };
-        let face = Face { json: context.ui.json, coloured: ui::is_colored(), shown: ui::is_shown() };
+        let face = OutputFormat { json: context.ui.json, coloured: ui::is_colored(), shown: ui::is_shown() };
         let flags: Vec<&str> = self.taken.given.iter().map(String::as_str).collect();
-        let words = (self.noun, self.verb);
-        let mark = mark(words, self.taken.names.first().map(String::as_str), face.json);
-        let mut shown = Shown::of(&host, How { showing, manner: manner(words, &flags, face), face, mark });
-        let limit = self.inner.try_get_one::<Duration>("timeout").ok().flatten().copied();
-        let command = FarCommand { host, argv, stdin, showing, limit };
-        let code = Hosts(&context.manager).far(&command, &mut |piece| match piece {
-            Piece::Out(bytes) => {
+        let remote = self.line.definition.remote;
+        let mark = remote.host_mark(self.taken.names.first().map(String::as_str), face);
+        let manner = remote.output_mode(&flags, face);
+        let mut shown = RemoteOutput::of(&host, OutputOptions { showing, manner, face, mark });
+        let limit = self.line.matches.try_get_one::<Duration>("timeout").ok().flatten().copied();
+        let command = RemoteCommand { host, argv, stdin, showing, limit };
+        let code = Hosts(&context.manager).run_on_host(&command, &mut |piece| match piece {
+            OutputChunk::Out(bytes) => {
                 let is_read = match &mut kept {
                     Some(kept) => {
                         kept.extend_from_slice(bytes);
@@ -193,16 +175,16 @@ impl Asked<'_> {
                     None => shown.out(bytes),
                 };
                 // A command that changes something continues even if its output is no longer read.
-                if is_read || showing == Showing::Once { Heed::On } else { Heed::Enough }
+                if is_read || showing == OutputPlan::Once { FrameFlow::Continue } else { FrameFlow::Stop }
             }
-            Piece::Err(bytes) => {
+            OutputChunk::Err(bytes) => {
                 shown.err(bytes);
-                Heed::On
+                FrameFlow::Continue
             }
-            Piece::Link(text) => {
+            OutputChunk::Link(text) => {
                 shown.lost();
                 context.ui.warn(text);
-                Heed::On
+                FrameFlow::Continue
             }
         });
         let whole = shown.finish();

@@ -1,28 +1,34 @@
 //! The hidden `symposium remote` command: executes the command of another machine. Its standard output is read by
 //! that machine only.
 
-use std::path::Path;
-
 use clap::Args;
 
-use crate::cli::render::ui::{self, Ui};
+use crate::cli::grammar::definition::{CommandDefinition, Standalone, parsed};
+use crate::cli::render::ui;
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Hosts;
 use crate::manager::{self, Context};
 use crate::model::RequestId;
 
+pub(in crate::cli) const COMMAND: CommandDefinition =
+    CommandDefinition::standalone("remote", "Run one command for another machine", |args, alone| {
+        run(&parsed(args)?, alone)
+    })
+    .arguments::<Arguments>()
+    .hidden();
+
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// Do what was written down under this id
+    /// Execute the stored request with this id
     #[arg(long, value_name = "ID")]
     work: Option<uuid::Uuid>,
 }
 
-pub(in crate::cli) fn run(args: &Arguments, home: Option<&Path>, ui: &Ui) -> Result<u8, Error> {
+fn run(args: &Arguments, alone: &Standalone<'_>) -> Result<u8, Error> {
     match args.work {
-        Some(id) => Hosts(&Context::open(Env::capture(), home)?).work_off(RequestId(id))?,
-        None => manager::serve(home, ui::raw_input(), ui.raw())?,
+        Some(id) => Hosts(&Context::open(Env::capture(), alone.home)?).work_off(RequestId(id))?,
+        None => manager::serve(alone.home, ui::raw_input(), alone.ui.raw())?,
     }
     Ok(0)
 }

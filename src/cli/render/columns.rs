@@ -3,12 +3,12 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::render::agent_table::{Keep, clean, cut};
+use crate::text::fit::{Keep, clean, cut};
 
 /// Space between two columns.
 const GAP: usize = 2;
 /// Minimum width of the last column.
-const LEAST: usize = 8;
+const MIN_WIDTH: usize = 8;
 
 /// Renders one line for each row below a head line, and sanitizes the cells.
 pub(in crate::cli) fn columns<const N: usize>(head: [&str; N], rows: &[[String; N]], width: usize) -> String {
@@ -16,7 +16,7 @@ pub(in crate::cli) fn columns<const N: usize>(head: [&str; N], rows: &[[String; 
     let head = head.map(str::to_owned);
     let last = N.saturating_sub(1);
     // A column with long words leaves space for the others.
-    let most = (width / N.max(1)).max(LEAST);
+    let most = (width / N.max(1)).max(MIN_WIDTH);
     let mut widths = [0; N];
     for row in rows.iter().chain([&head]) {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -25,7 +25,7 @@ pub(in crate::cli) fn columns<const N: usize>(head: [&str; N], rows: &[[String; 
     }
     let taken: usize = widths.iter().take(last).map(|width| width + GAP).sum();
     if let Some(rest) = widths.last_mut() {
-        *rest = width.saturating_sub(taken).max(LEAST);
+        *rest = width.saturating_sub(taken).max(MIN_WIDTH);
     }
     let bold = anstyle::Style::new().bold();
     let mut text = line(&head, &widths, bold);
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_fit_whatever_is_in_them() {
+    fn columns_fit_any_content() {
         let row = |cells: [&str; 3]| cells.map(str::to_owned);
         let rows =
             [row(["1", "fix", "look at this"]), row(["12345", &"x".repeat(60), "\u{1b}[2J日本語 and more"])];

@@ -4,25 +4,37 @@ mod chooser;
 
 use std::io::Write;
 
-use crate::cli::render::agent_table::{Keep, clean, cut, status_word};
-use crate::cli::render::times::age;
-use crate::cli::render::ui;
-use crate::env::Env;
+use jiff::Timestamp;
+
+use crate::cli::{Invocation, render::ui};
 use crate::error::Error;
 use crate::model::{Agent, AgentName};
-use chooser::{Chooser, Step};
+use crate::text::agent::{Location, status_word};
+use crate::text::ages::age;
+use crate::text::fit::{Keep, cut};
+use chooser::{Chooser, KeyEffect};
 
 /// Lets the user pick an agent for a command. Returns `None` if the user cancelled.
-pub(in crate::cli) fn pick(verb: &str, agents: &[Agent]) -> Result<Option<AgentName>, Error> {
-    let now = Env::now();
+pub(in crate::cli) fn pick(
+    verb: &str,
+    agents: &[Agent],
+    context: &Invocation,
+) -> Result<Option<AgentName>, Error> {
+    let home = context.manager.user_home();
+    let lines = agent_lines(agents, home.as_deref(), context.manager.now());
+    let chosen = pick_line(verb, lines)?;
+    Ok(chosen.and_then(|at| agents.get(at)).map(|agent| agent.name.clone()))
+}
+
+/// Returns one line for each agent, with its location as in the list of agents.
+fn agent_lines(agents: &[Agent], user_home: Option<&str>, now: Timestamp) -> Vec<String> {
     let widest = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
     let line = |agent: &Agent| {
         let (status, since) = (status_word(agent), age(agent.status_since, now));
-        let place = clean(&agent.working_directory);
-        format!("{:<widest$}  {status:<18} {since:>4}  {place}", agent.name)
+        let location = Location::of(agent, user_home);
+        format!("{:<widest$}  {status:<18} {since:>4}  {location}", agent.name)
     };
-    let chosen = pick_line(verb, agents.iter().map(line).collect())?;
-    Ok(chosen.and_then(|at| agents.get(at)).map(|agent| agent.name.clone()))
+    agents.iter().map(line).collect()
 }
 
 /// Lets the user pick a line. Returns its position, or `None` if the user cancelled.
@@ -38,12 +50,12 @@ fn choose(mut chooser: Chooser) -> std::io::Result<Option<usize>> {
         drawn = draw(&chooser, drawn)?;
         let keys = terminal.read()?;
         match chooser.keys(&keys) {
-            Step::Go => {}
-            Step::LaunchPlan(at) => {
+            KeyEffect::Go => {}
+            KeyEffect::LaunchPlan(at) => {
                 erase(drawn)?;
                 return Ok(Some(at));
             }
-            Step::Left => {
+            KeyEffect::Left => {
                 erase(drawn)?;
                 return Ok(None);
             }
@@ -76,4 +88,25 @@ fn erase(lines: usize) -> std::io::Result<()> {
     };
     write!(err, "\r{up}\x1b[J")?;
     err.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Status, Workspace};
+    use crate::rules::lifecycle::evict::tests::agent;
+
+    #[test]
+    fn a_worktree_is_shown_as_project_and_branch() {
+        let worktree = Agent {
+            working_directory: "/home/u/.symposium/instances/guide/workspace".to_owned(),
+            workspace: Workspace::Worktree,
+            project: Some("/home/u/docs".to_owned()),
+            branch: Some("symposium/guide".to_owned()),
+            ..agent("guide", Status::Idle)
+        };
+        let now = worktree.status_since;
+        let lines = agent_lines(&[worktree], Some("/home/u"), now);
+        assert!(lines[0].ends_with("  docs (symposium/guide)"), "{lines:?}");
+    }
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::cli::{Invocation, render::ui};
 use crate::error::Error;
-use crate::manager::Terminals;
-use crate::manager::{AgentList, Watching, Woken};
+use crate::manager::AgentWatch;
+use crate::manager::{AgentList, WatchCause, WatchControl};
 
 /// Interval at which the ages in a list are updated while nothing else changes.
 const AGE_UPDATE_INTERVAL: Duration = Duration::from_secs(10);
@@ -18,41 +18,41 @@ pub(in crate::cli) fn redraw(
 ) -> Result<u8, Error> {
     let mut shown = String::new();
     let mut failure = None;
-    Terminals(&context.manager).watch(AGE_UPDATE_INTERVAL, |woken| {
+    AgentWatch(&context.manager).watch(AGE_UPDATE_INTERVAL, |woken| {
         // Resizing a terminal moves the text, even if the text stays the same.
-        if matches!(woken, Woken::Resized) && !context.ui.json {
+        if matches!(woken, WatchCause::Resized) && !context.ui.json {
             shown.clear();
         }
         let current_agents = match woken {
-            Woken::Changed(current_agents) => {
+            WatchCause::Changed(current_agents) => {
                 // Printed immediately, because the command may end only hours later.
-                context.tell_notices();
+                context.print_notices();
                 if let Some(silence) = &current_agents.silence {
                     context.ui.warn(&silence.to_string());
                 }
                 Some(current_agents)
             }
-            Woken::Waited | Woken::Resized if context.ui.json => return until_no_reader(),
-            Woken::Waited | Woken::Resized => None,
+            WatchCause::Waited | WatchCause::Resized if context.ui.json => return until_no_reader(),
+            WatchCause::Waited | WatchCause::Resized => None,
         };
         match render(current_agents) {
             Ok(text) if text == shown => return until_no_reader(),
             Ok(text) => shown = text,
             Err(error) => {
                 failure = Some(error);
-                return Watching::Enough;
+                return WatchControl::Enough;
             }
         }
-        match context.ui.again(&shown) {
-            true => Watching::On,
-            false => Watching::Enough,
+        match context.ui.print_replacing(&shown) {
+            true => WatchControl::On,
+            false => WatchControl::Enough,
         }
     })?;
     failure.map_or(Ok(0), Err)
 }
 
-fn until_no_reader() -> Watching {
-    if ui::has_reader() { Watching::On } else { Watching::Enough }
+fn until_no_reader() -> WatchControl {
+    if ui::has_reader() { WatchControl::On } else { WatchControl::Enough }
 }
 
 /// Returns the lines that fit the terminal and the number of further lines. The first lines matter most.

@@ -1,4 +1,4 @@
-//! Parses and formats times and durations for users.
+//! Parses the times and durations that users type.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Parses a time: RFC 3339, or a duration before now (`10m`).
-pub(in crate::cli) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+pub(in crate::cli) fn parse_time(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at);
     }
@@ -25,37 +25,12 @@ pub(in crate::cli) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, St
         .map_err(|error| error.to_string())
 }
 
-/// Formats a time in the local time zone: `2026-01-31 12:00`.
-pub(in crate::cli) fn local(at: Timestamp) -> String {
-    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
-}
-
-/// Formats the time since `since` in at most four characters: `now`, `12s`, `3m`, `5h`, `12d`.
-pub(in crate::cli) fn age(since: Timestamp, now: Timestamp) -> String {
-    let seconds = now.duration_since(since).as_secs();
-    match seconds {
-        ..=0 => "now".into(),
-        1..=59 => format!("{seconds}s"),
-        60..=3_599 => format!("{}m", seconds / 60),
-        3_600..=86_399 => format!("{}h", seconds / 3_600),
-        _ => format!("{}d", seconds / 86_400),
-    }
-}
-
-/// Formats the time since `since` for a sentence: `12m ago`.
-pub(in crate::cli) fn ago(since: Timestamp, now: Timestamp) -> String {
-    match age(since, now).as_str() {
-        "now" => "just now".to_owned(),
-        age => format!("{age} ago"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_read_as_people_write_them() {
+    fn common_notations_of_durations_are_parsed() {
         for (text, milliseconds) in [
             ("5", 5_000),
             ("0.5", 500),
@@ -72,22 +47,10 @@ mod tests {
     }
 
     #[test]
-    fn ages_are_short() {
-        let at = |second| Timestamp::from_second(second).unwrap();
-        for (seconds, text) in
-            [(-5, "now"), (0, "now"), (59, "59s"), (60, "1m"), (7_300, "2h"), (200_000, "2d")]
-        {
-            assert_eq!(age(at(1_000_000), at(1_000_000 + seconds)), text);
-            let sentence = if text == "now" { "just now".to_owned() } else { format!("{text} ago") };
-            assert_eq!(ago(at(1_000_000), at(1_000_000 + seconds)), sentence);
-        }
-    }
-
-    #[test]
-    fn a_moment_is_a_time_or_a_span() {
+    fn since_accepts_a_time_or_a_duration() {
         let now: Timestamp = "2026-01-01T00:10:00Z".parse().unwrap();
-        assert_eq!(moment("10m", now), Ok("2026-01-01T00:00:00Z".parse().unwrap()));
-        assert_eq!(moment("2025-12-31T00:00:00Z", now), Ok("2025-12-31T00:00:00Z".parse().unwrap()));
-        assert!(moment("yesterday", now).is_err());
+        assert_eq!(parse_time("10m", now), Ok("2026-01-01T00:00:00Z".parse().unwrap()));
+        assert_eq!(parse_time("2025-12-31T00:00:00Z", now), Ok("2025-12-31T00:00:00Z".parse().unwrap()));
+        assert!(parse_time("yesterday", now).is_err());
     }
 }

@@ -7,12 +7,12 @@ use dialoguer::Confirm;
 use dialoguer::theme::SimpleTheme;
 use serde::Serialize;
 
+use crate::base::terminal::output;
 use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
-use crate::base::terminal_output;
-use crate::cli::render::agent_table::clean;
 use crate::env::Env;
-use crate::error::{Error, Report};
+use crate::error::Error;
 use crate::model::{Status, without_deception};
+use crate::text::fit::clean;
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -50,7 +50,7 @@ impl Ui {
         let confirm = Confirm::with_theme(&SimpleTheme).with_prompt(question).default(false);
         match confirm.interact_opt() {
             Ok(answer) => Ok(answer == Some(true)),
-            Err(dialoguer::Error::IO(source)) => Err(Error::Io { what: "cannot ask".into(), source }),
+            Err(dialoguer::Error::IO(source)) => Err(Error::io("cannot ask")(source)),
         }
     }
 
@@ -66,7 +66,7 @@ impl Ui {
 
     /// Prints data: on a terminal it replaces the previous output, elsewhere it is appended. Returns `false` if the
     /// reader is gone.
-    pub(in crate::cli) fn again(&self, text: &str) -> bool {
+    pub(in crate::cli) fn print_replacing(&self, text: &str) -> bool {
         let mut out = anstream::stdout().lock();
         let clear = if !self.json && is_shown() { "\x1b[H\x1b[J" } else { "" };
         let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -81,7 +81,7 @@ impl Ui {
     /// Prints a value as JSON to stdout.
     pub(in crate::cli) fn json(&self, value: &impl Serialize) {
         // Control characters are escaped, because a terminal may show the output.
-        self.data(&terminal_output::escaped(&serde_json::to_string(value).unwrap_or_else(|_| "null".into())));
+        self.data(&output::escaped(&serde_json::to_string(value).unwrap_or_else(|_| "null".into())));
     }
 
     /// Prints a message to stderr, unless the output is quiet or JSON.
@@ -91,11 +91,17 @@ impl Ui {
         }
     }
 
+    /// Returns whether warnings reach the user: the output is not quiet, and a program that reads JSON does not show
+    /// stderr.
+    pub(in crate::cli) fn shows_warnings(&self) -> bool {
+        !self.quiet && !self.json
+    }
+
     /// Prints a warning to stderr. With `--json` it is an object like everything else on stderr.
     pub(in crate::cli) fn warn(&self, text: &str) {
         if self.json && !self.quiet {
             let line = serde_json::json!({ "warning": text }).to_string();
-            let _ = writeln!(anstream::stderr().lock(), "{}", terminal_output::escaped(&line));
+            let _ = writeln!(anstream::stderr().lock(), "{}", output::escaped(&line));
         } else if !self.quiet {
             let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
             let _ =
@@ -104,22 +110,22 @@ impl Ui {
     }
 
     /// Prints an error to stderr and returns its exit code.
-    pub(in crate::cli) fn error(&self, report: &Report) -> u8 {
+    pub(in crate::cli) fn error(&self, error: &Error) -> u8 {
         let mut err = anstream::stderr().lock();
         if self.json {
-            let _ = writeln!(err, "{}", terminal_output::escaped(&report.json().to_string()));
-            return report.exit;
+            let _ = writeln!(err, "{}", output::escaped(&error.json().to_string()));
+            return error.exit();
         }
         let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into())).bold();
-        let _ = writeln!(err, "{red}error:{red:#} {}", without_deception(&report.message));
-        for line in &report.saw {
+        let _ = writeln!(err, "{red}error:{red:#} {}", without_deception(&error.to_string()));
+        for line in error.observations() {
             let _ = writeln!(err, "  {}", without_deception(line));
         }
-        for hint in &report.hints {
+        for hint in error.hints() {
             let _ = writeln!(err, "{cyan}hint:{cyan:#} {}", without_deception(hint));
         }
-        report.exit
+        error.exit()
     }
 
     /// Prints an error of clap or the requested help. An argument that clap repeats may contain control characters;
@@ -161,39 +167,39 @@ pub(in crate::cli) fn is_watched() -> bool {
 
 /// The size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) struct Screen {
+pub(in crate::cli) struct ScreenSize {
     columns: u16,
     lines: u16,
 }
 
 /// The size of the terminal on another machine that shows the output.
-static FAR: std::sync::OnceLock<Screen> = std::sync::OnceLock::new();
+static FAR: std::sync::OnceLock<ScreenSize> = std::sync::OnceLock::new();
 
 /// Parses a terminal size such as `100x30`.
-pub(in crate::cli) fn screen(text: &str) -> Result<Screen, String> {
+pub(in crate::cli) fn screen(text: &str) -> Result<ScreenSize, String> {
     let (columns, lines) = text.split_once('x').ok_or("expected COLUMNSxLINES")?;
     let number = |text: &str| text.parse::<u16>().map_err(|why| why.to_string());
-    Ok(Screen { columns: number(columns)?, lines: number(lines)? })
+    Ok(ScreenSize { columns: number(columns)?, lines: number(lines)? })
 }
 
 /// Sets the size of the terminal on another machine that shows the output.
-pub(in crate::cli) fn assume(screen: Option<Screen>) {
+pub(in crate::cli) fn assume(screen: Option<ScreenSize>) {
     if let Some(screen) = screen {
         let _ = FAR.set(screen);
     }
 }
 
 /// Returns the size of the terminal that shows the output, on this or on another machine.
-fn shown_in() -> Option<Screen> {
+fn shown_in() -> Option<ScreenSize> {
     FAR.get().copied().or_else(|| {
         let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
-        Some(Screen { columns: size.ws_col, lines: size.ws_row })
+        Some(ScreenSize { columns: size.ws_col, lines: size.ws_row })
     })
 }
 
 /// Returns the option that passes the size of this terminal to another machine, or `None` without a terminal.
 pub(in crate::cli) fn screen_word() -> Option<String> {
-    let Screen { columns, lines } = shown_in().filter(|_| is_shown())?;
+    let ScreenSize { columns, lines } = shown_in().filter(|_| is_shown())?;
     Some(format!("--screen={columns}x{lines}"))
 }
 
@@ -297,16 +303,16 @@ pub(in crate::cli) fn is_colored() -> bool {
 
 /// The stream to which the output of another machine is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) enum Stream {
+pub(in crate::cli) enum OutputTarget {
     Out,
     Err,
 }
 
 /// Writes sanitized output of another machine. Returns `false` if the reader is gone.
-pub(in crate::cli) fn pass_on(bytes: &[u8], stream: Stream) -> bool {
+pub(in crate::cli) fn pass_on(bytes: &[u8], stream: OutputTarget) -> bool {
     let written = match stream {
-        Stream::Out => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
-        Stream::Err => io::stderr().write_all(bytes),
+        OutputTarget::Out => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+        OutputTarget::Err => io::stderr().write_all(bytes),
     };
     written.is_ok()
 }
@@ -319,12 +325,12 @@ pub(in crate::cli) fn forget_typed() {
 
 /// The modes of this terminal before it was handed over to another machine.
 #[derive(Clone)]
-pub(in crate::cli) struct Terminal(Option<rustix::termios::Termios>);
+pub(in crate::cli) struct SavedTerminal(Option<rustix::termios::Termios>);
 
-impl Terminal {
+impl SavedTerminal {
     /// Saves the current terminal modes.
-    pub(in crate::cli) fn save() -> Terminal {
-        Terminal(rustix::termios::tcgetattr(rustix::stdio::stdin()).ok())
+    pub(in crate::cli) fn save() -> SavedTerminal {
+        SavedTerminal(rustix::termios::tcgetattr(rustix::stdio::stdin()).ok())
     }
 
     /// Restores the terminal after a program was cut off: leaves its screen and resets its mouse, cursor and colour
@@ -337,7 +343,9 @@ impl Terminal {
 
     /// Restores the terminal after a program that ended without doing so. Returns whether that was necessary.
     pub(in crate::cli) fn reclaim(&self) -> bool {
-        let modes = |one: &rustix::termios::Termios| (one.input_modes, one.output_modes, one.local_modes);
+        let modes = |termios: &rustix::termios::Termios| {
+            (termios.input_modes, termios.output_modes, termios.local_modes)
+        };
         let now = rustix::termios::tcgetattr(rustix::stdio::stdin()).ok();
         let is_changed =
             self.0.as_ref().zip(now.as_ref()).is_some_and(|(before, now)| modes(before) != modes(now));
@@ -354,8 +362,8 @@ impl Terminal {
         // screen is switched without moving the cursor, whose position on the main screen is correct.
         let _ = write!(io::stdout(), "\x1b[?1047l{MODES_OFF}").and_then(|()| io::stdout().flush());
         // The user has just closed the connection and does not need this line.
-        let is_news = |line: &&str| !(line.contains("onnection to ") && line.ends_with(" closed."));
-        for line in text.lines().filter(is_news) {
+        let is_relevant = |line: &&str| !(line.contains("onnection to ") && line.ends_with(" closed."));
+        for line in text.lines().filter(is_relevant) {
             let _ = writeln!(anstream::stderr().lock(), "{}", clean(line));
         }
     }

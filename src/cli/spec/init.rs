@@ -5,8 +5,19 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::Invocation;
+use crate::cli::grammar::definition::{CommandDefinition, Opening, parsed};
+use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
 use crate::manager::SpecCatalog;
+
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "init",
+    "Create a commented .symposium/agents.toml",
+    Remote::LOCAL,
+    |args, context| run(&parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.opening(Opening::WithoutNotices);
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

@@ -3,34 +3,46 @@
 use clap::Args;
 use unicode_width::UnicodeWidthStr;
 
-use super::Looking;
+use super::SpecSearchArguments;
 use crate::cli::Invocation;
-use crate::cli::render::agent_table::clean;
+use crate::cli::grammar::definition::{CommandDefinition, Opening, parsed};
+use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
 use crate::manager::SpecCatalog;
-use crate::manager::{KindLine, Place, SpecLine};
+use crate::manager::{KindLine, SpecLine, SpecLocation};
 use crate::model::FoundIn;
+use crate::text::fit::clean;
+
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "list",
+    "List the specs that apply here",
+    Remote::READ_ONLY.without_host_in_json(),
+    |args, context| run(parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.aliases(&["ls"])
+.opening(Opening::WithoutNotices);
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]
-    looking: Looking,
+    looking: SpecSearchArguments,
     /// List kinds, and whether their programs are installed
     #[arg(long, conflicts_with = "config")]
     kinds: bool,
 }
 
 pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
-    let place = Place::from(args.looking);
+    let location = SpecLocation::from(args.looking);
     if args.kinds {
-        let kinds = SpecCatalog(&context.manager).kind_list(&place)?;
+        let kinds = SpecCatalog(&context.manager).kind_list(&location)?;
         match context.ui.json {
             true => context.ui.json(&kinds),
             false => context.ui.data(&kind_lines(&kinds)),
         }
         return Ok(0);
     }
-    let list = SpecCatalog(&context.manager).spec_list(&place)?;
+    let list = SpecCatalog(&context.manager).spec_list(&location)?;
     list.warnings.iter().for_each(|warning| context.ui.warn(warning));
     if context.ui.json {
         context.ui.json(&list.specs);
@@ -38,7 +50,7 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
         context.ui.data(&lines(&list.specs));
     }
     if list.specs.iter().any(|spec| !spec.wrong.is_empty()) {
-        context.ui.warn("something is wrong with some of these; `symposium spec check` tells what and where");
+        context.ui.warn("some of these specs have mistakes; `symposium spec check` lists them");
     }
     Ok(0)
 }

@@ -2,14 +2,26 @@
 
 use clap::Args;
 
-use super::Looking;
+use super::SpecSearchArguments;
 use crate::cli::Invocation;
-use crate::cli::agent::spawn::parameter;
-use crate::cli::render::agent_table::clean;
+use crate::cli::agent::lifecycle::spawn::parameter;
+use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, Opening, parsed};
+use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
 use crate::manager::SpecCatalog;
-use crate::manager::{Place, SpecShown};
+use crate::manager::{SpecLocation, SpecShown};
 use crate::rules::lifecycle::spec_rows::{quoted, rows};
+use crate::text::fit::clean;
+
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "show",
+    "Show one spec: each value, its origin, and the command of a spawn",
+    Remote::READ_ONLY.without_host_in_json(),
+    |args, context| run(parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.values(&[("name", ArgumentValue::Spec)])
+.opening(Opening::WithoutNotices);
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
@@ -19,12 +31,12 @@ pub(in crate::cli) struct Arguments {
     #[arg(long = "param", value_name = "K=V", value_parser = parameter, allow_hyphen_values = true)]
     params: Vec<(String, String)>,
     #[command(flatten)]
-    looking: Looking,
+    looking: SpecSearchArguments,
 }
 
 pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
-    let place = Place::from(args.looking);
-    let shown = SpecCatalog(&context.manager).spec_show(args.name.as_deref(), args.params, &place)?;
+    let location = SpecLocation::from(args.looking);
+    let shown = SpecCatalog(&context.manager).spec_show(args.name.as_deref(), args.params, &location)?;
     if context.ui.json {
         context.ui.json(&shown);
     } else {

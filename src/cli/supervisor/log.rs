@@ -7,29 +7,40 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
-use crate::cli::render::agent_table::clean;
+use crate::cli::grammar::definition::{CommandDefinition, Opening, parsed};
+use crate::cli::remote::remote_use::Remote;
 use crate::cli::{
     Invocation,
     render::{times, ui},
 };
-use crate::env::Env;
 use crate::error::Error;
 use crate::manager::LogEnd;
 use crate::manager::SupervisorControl;
+use crate::text::fit::clean;
+
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "log",
+    "Print its log; with --json, each line as it was written",
+    Remote::LOCAL,
+    |args, context| run(&parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.opening(Opening::Unclaimed);
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
     /// Print new lines as they are written
     #[arg(short, long)]
     follow: bool,
-    /// Only lines after a time (RFC 3339) or of the last span (10m)
+    /// Only lines after this time (RFC 3339) or within this duration (10m)
     #[arg(long, value_name = "T")]
     since: Option<String>,
 }
 
 pub(in crate::cli) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
-    let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
-    let since = since.map_err(|what| Error::Usage { what, hint: None })?;
+    context.manager.claim_hook_link();
+    let since = args.since.as_deref().map(|text| times::parse_time(text, context.manager.now())).transpose();
+    let since = since.map_err(Error::usage)?;
     let end = if args.follow { LogEnd::Follow } else { LogEnd::Stop };
     let zone = TimeZone::system();
     SupervisorControl(&context.manager).read_supervisor_log(end, |lines| {
@@ -82,16 +93,16 @@ mod tests {
 
     #[test]
     fn a_line_is_shown_with_its_time_level_message_and_fields() {
-        let line = r#"{"timestamp":"2026-11-17T15:04:22.612345Z","level":"WARN","message":"could not be started again","agent":"fix","error":"tmux\u001b did not answer","task":7}"#;
+        let line = r#"{"timestamp":"2026-11-17T15:04:22.612345Z","level":"WARN","message":"could not be restarted","agent":"fix","error":"tmux\u001b did not answer","task":7}"#;
         assert_eq!(
             readable(line, &TimeZone::UTC),
-            "2026-11-17 15:04:22  warn   could not be started again  agent=fix  error=\"tmux\\u001b did not answer\"  task=7"
+            "2026-11-17 15:04:22  warn   could not be restarted  agent=fix  error=\"tmux\\u001b did not answer\"  task=7"
         );
         assert_eq!(readable("half a li\u{1b}ne", &TimeZone::UTC), "half a li ne");
     }
 
     #[test]
-    fn since_leaves_out_older_lines_and_keeps_what_has_no_time() {
+    fn since_omits_older_lines_and_keeps_lines_without_a_time() {
         let since = Some("2026-11-17T15:00:00Z".parse().unwrap());
         assert!(is_after(r#"{"timestamp":"2026-11-17T15:04:22Z"}"#, since));
         assert!(!is_after(r#"{"timestamp":"2026-11-17T14:04:22Z"}"#, since));

@@ -6,6 +6,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::super::Invocation;
+use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
+use crate::cli::remote::remote_use::Remote;
 use crate::cli::render::{times, ui};
 use crate::cli::spec::ask_trust::{TrustFlag, with_trust};
 use crate::error::Error;
@@ -13,9 +15,18 @@ use crate::manager::TaskRequest;
 use crate::manager::Tasks;
 use crate::model::{Priority, Task, TaskId};
 
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "add",
+    "Add a task to the queue of an agent, or start an agent for it",
+    Remote::ONCE,
+    |args, context| run(parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.values(&[("to", ArgumentValue::Agent), ("priority", ArgumentValue::Priority)]);
+
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// Agent; spec or kind, to start an agent for it; or `any:SPEC`, for the first one that is free
+    /// Agent; spec or kind to start a new agent; or `any:SPEC` for the first idle one
     #[arg(value_name = "AGENT", allow_hyphen_values = true)]
     to: String,
     /// Task; `-` reads it from stdin
@@ -24,19 +35,19 @@ pub(in crate::cli) struct Arguments {
     /// Priority: critical, high, normal, low or idle
     #[arg(long, value_name = "P", default_value = "normal")]
     priority: Priority,
-    /// Begin after this task is done; may be repeated
+    /// Start only after this task is done; may be repeated
     #[arg(long, value_name = "ID")]
     after: Vec<TaskId>,
-    /// File to hand along; `status: open` in its front matter becomes in-progress
+    /// File to hand over; `status: open` in its front matter becomes in-progress
     #[arg(long, value_name = "FILE")]
     topic: Option<PathBuf>,
-    /// Time limit
+    /// Time limit of the task
     #[arg(long, value_name = "D", value_parser = times::duration)]
     timeout: Option<Duration>,
     /// Number of retries after a failure
     #[arg(long, value_name = "N", default_value_t = 0)]
     retries: u32,
-    /// Directory of an agent that is started for it [default: the current one]
+    /// Directory of a newly started agent [default: the current one]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     #[command(flatten)]

@@ -1,21 +1,31 @@
 //! The `task list` command.
 
-use crate::manager::Tasks;
 mod table;
 
 use clap::{Args, ValueEnum};
 
 use super::super::Invocation;
+use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
+use crate::cli::remote::remote_use::{Remote, RemoteMode};
 use crate::cli::render::redraw::{fitting, redraw};
 use crate::cli::{
-    agent::spawn,
+    agent::lifecycle::spawn,
     render::{times, ui},
 };
-use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{TaskFilter, TaskView};
+use crate::manager::{TaskFilter, TaskView, Tasks};
 use crate::model::{TaskState, TaskStatus};
 use table::table;
+
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "list",
+    "List tasks with their progress",
+    Remote::READ_ONLY.flags(&[("watch", RemoteMode::Redraw)]),
+    |args, context| run(parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.values(&[("agent", ArgumentValue::Agent)])
+.aliases(&["ls"]);
 
 /// Maximum number of tasks that are shown unless `--limit` is given.
 const DEFAULT_LIMIT: usize = 50;
@@ -27,32 +37,32 @@ pub(in crate::cli) struct Arguments {
     agent: Option<String>,
     /// Only tasks in this state; may be repeated
     #[arg(long, value_name = "STATE", value_enum)]
-    state: Vec<State>,
-    /// Include tasks that are over
+    state: Vec<StatusArgument>,
+    /// Include tasks that have ended
     #[arg(long, conflicts_with = "state")]
     all: bool,
-    /// Only tasks that changed since a time, or in a span such as 8h; includes tasks that are over
+    /// Only tasks that changed since a time or within a duration (8h), ended ones included
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Show at most this many, the newest [default: 50; all with --json]
+    /// Maximum number of tasks, newest first [default: 50; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Show the list again at each change; with --json, one array a line
+    /// Update the list at each change; with --json, print one array per line
     #[arg(long)]
     watch: bool,
 }
 
 /// A task status as a command line argument.
 #[derive(Debug, Clone, Copy)]
-struct State(TaskStatus);
+struct StatusArgument(TaskStatus);
 
-impl ValueEnum for State {
-    fn value_variants<'a>() -> &'a [State] {
-        const ALL: [State; 9] = {
-            let mut all = [State(TaskStatus::Queued); 9];
+impl ValueEnum for StatusArgument {
+    fn value_variants<'a>() -> &'a [StatusArgument] {
+        const ALL: [StatusArgument; 9] = {
+            let mut all = [StatusArgument(TaskStatus::Queued); 9];
             let mut at = 0;
             while at < all.len() {
-                all[at] = State(TaskStatus::ALL[at]);
+                all[at] = StatusArgument(TaskStatus::ALL[at]);
                 at += 1;
             }
             all
@@ -66,18 +76,18 @@ impl ValueEnum for State {
 }
 
 pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
-    let wanted = Wanted::of(&args, context)?;
+    let wanted = TaskSelection::of(&args, context)?;
     if args.watch {
         return redraw(context, |_| {
-            let Found { tasks, .. } = wanted.find(context)?;
+            let SelectedTasks { tasks, .. } = wanted.find(context)?;
             Ok(match (context.ui.json, tasks.is_empty()) {
                 (true, _) => serde_json::to_string(&tasks).unwrap_or_else(|_| "[]".into()),
                 (false, true) => "no tasks to show".into(),
-                (false, false) => fitting(&table(&tasks, ui::width(), Env::now()), ui::height()),
+                (false, false) => fitting(&table(&tasks, ui::width(), context.manager.now()), ui::height()),
             })
         });
     }
-    let Found { tasks, has_more } = wanted.find(context)?;
+    let SelectedTasks { tasks, has_more } = wanted.find(context)?;
     if context.ui.json {
         context.ui.json(&tasks);
     } else if tasks.is_empty() {
@@ -85,7 +95,7 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
             .ui
             .say("no tasks; `symposium task add AGENT TEXT` adds one, `--all` shows those that are over");
     } else {
-        context.ui.data(&table(&tasks, ui::width(), Env::now()));
+        context.ui.data(&table(&tasks, ui::width(), context.manager.now()));
         if has_more {
             context.ui.say("older tasks are not shown; `--limit N` shows more");
         }
@@ -94,7 +104,7 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
 }
 
 /// The selection of tasks to show.
-struct Wanted {
+struct TaskSelection {
     filter: TaskFilter,
     /// The values of `--state`; empty without the option.
     statuses: Vec<TaskStatus>,
@@ -102,16 +112,17 @@ struct Wanted {
 }
 
 /// The tasks that were found, and whether older ones were left out.
-struct Found {
+struct SelectedTasks {
     tasks: Vec<TaskView>,
     has_more: bool,
 }
 
-impl Wanted {
-    fn of(args: &Arguments, context: &Invocation) -> Result<Wanted, Error> {
+impl TaskSelection {
+    fn of(args: &Arguments, context: &Invocation) -> Result<TaskSelection, Error> {
         let agent = args.agent.as_deref().map(spawn::name).transpose()?;
-        let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
-        let since = since.map_err(|what| Error::Usage { what, hint: None })?;
+        let since =
+            args.since.as_deref().map(|text| times::parse_time(text, context.manager.now())).transpose();
+        let since = since.map_err(Error::usage)?;
         let statuses: Vec<TaskStatus> = args.state.iter().map(|state| state.0).collect();
         let mut states: Vec<TaskState> = statuses.iter().map(|status| status.state()).collect();
         if states.is_empty() && !args.all && since.is_none() {
@@ -123,15 +134,15 @@ impl Wanted {
         // A refined status is known only after the tasks were read, so the limit is applied afterwards.
         let is_refined = statuses.iter().any(|status| status.word() != status.state().word());
         let newest = limit.filter(|_| !is_refined).map(|limit| limit.saturating_add(1));
-        Ok(Wanted { filter: TaskFilter { agent, states, newest, since }, statuses, limit })
+        Ok(TaskSelection { filter: TaskFilter { agent, states, newest, since }, statuses, limit })
     }
 
-    fn find(&self, context: &Invocation) -> Result<Found, Error> {
+    fn find(&self, context: &Invocation) -> Result<SelectedTasks, Error> {
         let mut tasks = Tasks(&context.manager).task_views(&self.filter)?;
         tasks.retain(|view| self.wants(view));
         let over = self.limit.map_or(0, |limit| tasks.len().saturating_sub(limit));
         tasks.drain(..over);
-        Ok(Found { tasks, has_more: over > 0 })
+        Ok(SelectedTasks { tasks, has_more: over > 0 })
     }
 
     /// Checks whether a task is shown. A stored state includes its refinements: `--state queued` also shows blocked

@@ -1,14 +1,25 @@
 //! The `task show` command.
 
 use super::super::Invocation;
-use crate::cli::render::agent_table::clean;
+use super::TaskArguments;
+use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
+use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
 use crate::manager::TaskShown;
 use crate::manager::Tasks;
-use crate::model::TaskId;
+use crate::text::fit::clean;
 
-pub(super) fn run(id: TaskId, context: &Invocation) -> Result<u8, Error> {
-    let shown = Tasks(&context.manager).task_show(id)?;
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "show",
+    "Show one task with its history and result",
+    Remote::READ_ONLY,
+    |args, context| run(&parsed(args)?, context),
+)
+.arguments::<TaskArguments>()
+.values(&[("id", ArgumentValue::Task)]);
+
+fn run(args: &TaskArguments, context: &Invocation) -> Result<u8, Error> {
+    let shown = Tasks(&context.manager).task_show(args.id)?;
     if context.ui.json {
         context.ui.json(&shown);
     } else {
@@ -19,7 +30,7 @@ pub(super) fn run(id: TaskId, context: &Invocation) -> Result<u8, Error> {
 
 fn card(shown: &TaskShown) -> String {
     let task = &shown.view.task;
-    let mut text = format!("task {}  {}  {}\n", task.id, shown.view.status, task.whose());
+    let mut text = format!("task {}  {}  {}\n", task.id, shown.view.status, task.assignee_name());
     let mut line = |name: &str, value: &str| text.push_str(&format!("  {name:<9} {}\n", clean(value)));
     line("text", &task.title());
     line("priority", task.priority.word());
@@ -37,7 +48,7 @@ fn card(shown: &TaskShown) -> String {
         line("timeout", &format!("{most}s"));
     }
     if task.flagged {
-        line("look", "a person has to find out what became of it");
+        line("look", "its outcome is unknown, and a user has to check it");
     }
     for step in &shown.steps {
         line(step.state.word(), &format!("{} {}", step.at.strftime("%Y-%m-%d %H:%M:%SZ"), step.why));

@@ -6,15 +6,26 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::super::Invocation;
-use crate::cli::render::agent_table::clean;
+use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
+use crate::cli::remote::remote_use::Remote;
 use crate::cli::render::{times, ui};
 use crate::error::Error;
 use crate::manager::Tasks;
 use crate::model::{Task, TaskId, TaskState};
+use crate::text::fit::clean;
+
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "wait",
+    "Wait until a task ends and show its progress",
+    Remote::READ_ONLY,
+    |args, context| run(&parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.values(&[("id", ArgumentValue::Task)]);
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// The task's number
+    /// Number of the task
     id: TaskId,
     /// Time limit; exit code 7 when it is reached
     #[arg(long, value_name = "D", value_parser = times::duration)]
@@ -23,15 +34,15 @@ pub(in crate::cli) struct Arguments {
 
 pub(super) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     let bar = bar(context);
-    let mut told = None;
+    let mut reported = None;
     let waited = Tasks(&context.manager).task_wait(args.id, args.timeout, |task| {
         show(&bar, task);
         // The task makes no progress until the agent's question is answered, so the question is printed.
         let asks = Tasks(&context.manager).what_its_agent_waits_for(task).ok().flatten();
-        if asks.is_some() && asks != told {
+        if asks.is_some() && asks != reported {
             bar.suspend(|| context.ui.say(&clean(asks.as_deref().unwrap_or_default())));
         }
-        told = asks;
+        reported = asks;
     });
     bar.finish_and_clear();
     let task = waited?;

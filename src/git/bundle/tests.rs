@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::git::testing::Repository;
-use crate::git::{BranchPlan, Stage};
+use crate::git::{BranchPlan, ChangeStage};
 
 fn two() -> (Repository, Repository) {
     let (from, to) = (Repository::new(), Repository::new());
@@ -18,7 +18,7 @@ fn head(repository: &Repository) -> String {
 }
 
 #[test]
-fn commits_come_over_without_a_name() {
+fn commits_are_transferred_without_a_branch() {
     let (from, to) = two();
     let file = from.dir.path().join("b");
     let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
@@ -27,7 +27,7 @@ fn commits_come_over_without_a_name() {
     assert!(!to.ours().has_any(&to.top(), &tip.roots).unwrap());
     to.ours().take_bundle(&to.top(), &file, &tip.head).unwrap();
     assert!(to.ours().has_any(&to.top(), &tip.roots).unwrap());
-    let refs = to.ours().ask(&to.top(), &[], &["for-each-ref", "--format=%(refname)"]).unwrap();
+    let refs = to.ours().output(&to.top(), &[], &["for-each-ref", "--format=%(refname)"]).unwrap();
     assert_eq!(String::from_utf8_lossy(&refs), "refs/heads/main\n");
     let plan = BranchPlan::At { branch: "handoff/a".into(), commit: tip.head.clone() };
     let at = to.dir.path().join("w");
@@ -39,7 +39,7 @@ fn commits_come_over_without_a_name() {
 }
 
 #[test]
-fn a_new_repository_can_be_made_of_it() {
+fn a_bundle_can_create_a_new_repository() {
     let (from, to) = two();
     let file = from.dir.path().join("b");
     let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
@@ -50,12 +50,12 @@ fn a_new_repository_can_be_made_of_it() {
     to.ours().begin_at(&fresh, "fix/it", &tip.head).unwrap();
     assert_eq!(fs::read_to_string(fresh.join("a")).unwrap(), "two\n");
     assert_eq!(crate::git::branch(&fresh).as_deref(), Some("fix/it"));
-    let status = to.ours().ask(&fresh, &[], &["status", "--porcelain"]).unwrap();
+    let status = to.ours().output(&fresh, &[], &["status", "--porcelain"]).unwrap();
     assert!(status.is_empty(), "{}", String::from_utf8_lossy(&status));
 }
 
 #[test]
-fn a_bundle_that_names_anything_else_is_refused() {
+fn bundle_with_unexpected_refs_is_refused() {
     let (from, to) = two();
     let (good, bad) = (from.dir.path().join("b"), from.dir.path().join("bad"));
     let tip = from.ours().bundle(&from.top(), &good).unwrap().unwrap();
@@ -89,13 +89,16 @@ fn a_bundle_that_names_anything_else_is_refused() {
 fn a_tree_that_would_write_into_git_is_not_checked_out() {
     let (from, to) = two();
     // Created with plumbing commands, because git refuses to commit such a tree.
-    let blob = from.ours().ask(&from.top(), &[], &["hash-object", "-w", "a"]).unwrap();
+    let blob = from.ours().output(&from.top(), &[], &["hash-object", "-w", "a"]).unwrap();
     let blob = String::from_utf8_lossy(&blob).trim().to_owned();
     let list = from.dir.path().join("tree");
     for name in [".git", "..", ".GIT"] {
         fs::write(&list, format!("100644 blob {blob}\t{name}\n")).unwrap();
         let input = Some(File::open(&list).unwrap());
-        let tree = from.ours().ask_with(&from.top(), &[], &["mktree"], Also { input, index: None }).unwrap();
+        let tree = from
+            .ours()
+            .output_with_input(&from.top(), &[], &["mktree"], CommandInput { input, index: None })
+            .unwrap();
         let tree = String::from_utf8_lossy(&tree).trim().to_owned();
         from.git(&["update-ref", "refs/heads/main", &commit_tree(&from, &tree)]);
         let file = from.dir.path().join("evil");
@@ -111,13 +114,14 @@ fn a_tree_that_would_write_into_git_is_not_checked_out() {
 }
 
 fn commit_tree(repository: &Repository, tree: &str) -> String {
-    let who = ["user.name=a".to_owned(), "user.email=a@example.org".to_owned()];
-    let said = repository.ours().ask(&repository.top(), &who, &["commit-tree", "-m", "x", tree]).unwrap();
-    String::from_utf8_lossy(&said).trim().to_owned()
+    let identity = ["user.name=a".to_owned(), "user.email=a@example.org".to_owned()];
+    let output =
+        repository.ours().output(&repository.top(), &identity, &["commit-tree", "-m", "x", tree]).unwrap();
+    String::from_utf8_lossy(&output).trim().to_owned()
 }
 
 #[test]
-fn only_what_is_on_no_remote_is_looked_through() {
+fn only_commits_on_no_remote_are_scanned() {
     let (from, _to) = two();
     from.git(&["update-ref", "refs/remotes/origin/main", "HEAD~1"]);
     from.write("b", "third\n");
@@ -128,11 +132,11 @@ fn only_what_is_on_no_remote_is_looked_through() {
     let text = fs::read_to_string(log).unwrap();
     assert!(text.contains("+two") && text.contains("+third") && !text.contains("+one"), "{text}");
     assert_eq!(tip.base, from.ours().commit(&from.top(), "HEAD~2").unwrap());
-    let _ = Stage::Staged;
+    let _ = ChangeStage::Staged;
 }
 
 #[test]
-fn a_repository_whose_names_are_longer_begins_as_one() {
+fn a_sha256_repository_is_created_for_long_commit_ids() {
     let (from, fresh) = (Repository::new(), tempfile::tempdir().unwrap());
     fs::remove_dir_all(from.top().join(".git")).unwrap();
     from.git(&["init", "-q", "-b", "main", "--object-format=sha256"]);

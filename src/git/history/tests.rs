@@ -13,27 +13,27 @@ fn long_ago() -> Timestamp {
 }
 
 #[test]
-fn commits_are_told_newest_first_and_bounded() {
+fn commits_are_listed_newest_first_and_bounded() {
     let repository = Repository::new();
     let git = repository.ours();
     assert_eq!(git.commits_since(&repository.top(), long_ago(), 9).unwrap(), Some(vec![]), "none yet");
     for subject in ["one", "two: ü \u{202e}x", "three\n\nwith a body"] {
         repository.commit(subject);
     }
-    let told = git.commits_since(&repository.top(), long_ago(), 9).unwrap().unwrap();
+    let history = git.commits_since(&repository.top(), long_ago(), 9).unwrap().unwrap();
     assert_eq!(
-        told.iter().map(|c| c.subject.as_str()).collect::<Vec<_>>(),
+        history.iter().map(|c| c.subject.as_str()).collect::<Vec<_>>(),
         ["three", "two: ü \u{202e}x", "one"]
     );
-    assert!(told.iter().all(|commit| commit.id.len() >= 4 && commit.at > long_ago()));
+    assert!(history.iter().all(|commit| commit.id.len() >= 4 && commit.at > long_ago()));
     let two = git.commits_since(&repository.top(), long_ago(), 2).unwrap().unwrap();
-    assert_eq!(two, told[..2]);
-    let later = told[0].at + jiff::SignedDuration::from_secs(60);
+    assert_eq!(two, history[..2]);
+    let later = history[0].at + jiff::SignedDuration::from_secs(60);
     assert_eq!(git.commits_since(&repository.top(), later, 9).unwrap(), Some(vec![]));
 }
 
 #[test]
-fn changes_are_told_by_kind_and_in_lines() {
+fn changes_are_counted_by_kind_and_lines() {
     let repository = Repository::new();
     let git = repository.ours();
     repository.write("new", "x\n");
@@ -43,14 +43,14 @@ fn changes_are_told_by_kind_and_in_lines() {
     repository.write("kept", "1\n2\n3\n");
     repository.write("gone", "1\n2\n");
     repository.commit("one");
-    assert_eq!(git.changes(&repository.top()).unwrap(), Some(Changes::default()));
+    assert_eq!(git.changes(&repository.top()).unwrap(), Some(UncommittedWork::default()));
     repository.write("kept", "1\nzwei\n3\nvier\n");
     fs::remove_file(repository.top().join("gone")).unwrap();
     repository.write("un known\tä\n", "?\n");
     repository.write("added", "1\n");
     repository.git(&["add", "added"]);
-    let told = git.changes(&repository.top()).unwrap().unwrap();
-    let files: Vec<_> = told.files.iter().map(|file| (file.kind, file.path.as_str())).collect();
+    let history = git.changes(&repository.top()).unwrap().unwrap();
+    let files: Vec<_> = history.files.iter().map(|file| (file.kind, file.path.as_str())).collect();
     assert_eq!(
         files,
         [
@@ -60,11 +60,11 @@ fn changes_are_told_by_kind_and_in_lines() {
             (ChangeKind::Untracked, "un known\tä\n"),
         ]
     );
-    assert_eq!((told.insertions, told.deletions), (3, 3));
+    assert_eq!((history.insertions, history.deletions), (3, 3));
 }
 
 #[test]
-fn where_there_is_no_repository_there_is_nothing_to_tell() {
+fn directory_without_a_repository_has_no_history() {
     let dir = tempfile::tempdir().unwrap();
     let git = Git::new("/nowhere", "/nowhere");
     for path in [dir.path().to_owned(), dir.path().join("gone")] {
@@ -74,7 +74,7 @@ fn where_there_is_no_repository_there_is_nothing_to_tell() {
 }
 
 #[test]
-fn a_git_that_is_missing_slow_or_angry_is_told() {
+fn missing_slow_and_failing_git_are_reported() {
     let repository = Repository::new();
     let bin = tempfile::tempdir().unwrap();
     let git = Git::new(bin.path(), "/nowhere");
@@ -84,7 +84,7 @@ fn a_git_that_is_missing_slow_or_angry_is_told() {
         fs::set_permissions(bin.path().join("git"), fs::Permissions::from_mode(0o755)).unwrap();
     };
     fake("/bin/sleep 1000 & /bin/sleep 1000");
-    let slow = git.clone().within(Duration::from_millis(200));
+    let slow = git.clone().with_timeout(Duration::from_millis(200));
     assert!(matches!(slow.changes(&repository.top()), Err(GitError::Slow { .. })));
     fake("echo 'fatal: detected dubious ownership' >&2; exit 128");
     let error = git.commits_since(&repository.top(), long_ago(), 9).unwrap_err();
@@ -134,8 +134,8 @@ fn a_hostile_repository_runs_nothing() {
     repository.write("b.bin", "2\n");
     let before = fs::read(top.join(".git/index")).unwrap();
     let git = repository.ours();
-    let told = git.changes(&top).unwrap().unwrap();
-    assert_eq!((told.files.len(), told.insertions), (3, 2));
+    let history = git.changes(&top).unwrap().unwrap();
+    assert_eq!((history.files.len(), history.insertions), (3, 2));
     assert_eq!(git.commits_since(&top, long_ago(), 9).unwrap().unwrap().len(), 1);
     assert!(!mark.exists(), "it ran: {}", fs::read_to_string(&mark).unwrap());
     assert_eq!(fs::read(top.join(".git/index")).unwrap(), before, "nothing was written");

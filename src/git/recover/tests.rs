@@ -8,7 +8,7 @@ use super::*;
 const REFERENCE: &str = "refs/symposium/recovered/a-1";
 
 fn plan<'a>(scratch: &'a Path, left_out: &'a [String]) -> RecoveryPlan<'a> {
-    RecoveryPlan { reference: REFERENCE, subject: "work of a", left_out, scratch }
+    RecoveryPlan { reference: REFERENCE, subject: "work of a", left_out, branch: None, scratch }
 }
 
 fn repository() -> (Repository, tempfile::TempDir) {
@@ -22,8 +22,8 @@ fn repository() -> (Repository, tempfile::TempDir) {
 
 fn shown(repository: &Repository, path: &str) -> Option<String> {
     let git = repository.ours();
-    let said = git.ask(&repository.top(), &[], &["show", &format!("{REFERENCE}:{path}")]).ok()?;
-    Some(String::from_utf8(said).unwrap())
+    let output = git.output(&repository.top(), &[], &["show", &format!("{REFERENCE}:{path}")]).ok()?;
+    Some(String::from_utf8(output).unwrap())
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn changed_new_and_deleted_files_are_stored_and_nothing_else_changes() {
     repository.write(".env", "KEY=1\n");
     fs::remove_file(repository.top().join("gone.txt")).unwrap();
     let git = repository.ours();
-    let before = git.ask(&repository.top(), &[], &["status", "--porcelain"]).unwrap();
+    let before = git.output(&repository.top(), &[], &["status", "--porcelain"]).unwrap();
     let left_out = [":(top,exclude,literal).env".to_owned()];
     let stored = git.store_work(&repository.top(), plan(scratch.path(), &left_out)).unwrap();
     assert_eq!(stored, [repository.top().canonicalize().unwrap()]);
@@ -44,7 +44,7 @@ fn changed_new_and_deleted_files_are_stored_and_nothing_else_changes() {
     for absent in ["gone.txt", "ignored", ".env"] {
         assert_eq!(shown(&repository, absent), None, "{absent}");
     }
-    assert_eq!(git.ask(&repository.top(), &[], &["status", "--porcelain"]).unwrap(), before);
+    assert_eq!(git.output(&repository.top(), &[], &["status", "--porcelain"]).unwrap(), before);
 }
 
 #[test]
@@ -120,4 +120,105 @@ fn refs_are_deleted_once_they_are_old() {
     assert!(shown(&repository, "a.txt").is_some());
     git.delete_refs_before(&repository.top(), "refs/symposium/recovered/", future).unwrap();
     assert!(shown(&repository, "a.txt").is_none());
+}
+
+#[test]
+fn commits_of_a_deleted_branch_are_stored_without_changes_in_the_tree() {
+    let (repository, scratch) = repository();
+    let (git, top) = (repository.ours(), repository.top());
+    repository.git(&["checkout", "-q", "-b", "work"]);
+    repository.commit("second");
+    repository.git(&["checkout", "-q", "main"]);
+    assert!(git.store_work(&top, plan(scratch.path(), &[])).unwrap().is_empty());
+    assert!(!git.drop_stored_branch(&top, "work", "refs/symposium/recovered/").unwrap());
+    let with_branch = RecoveryPlan { branch: Some("work"), ..plan(scratch.path(), &[]) };
+    assert_eq!(git.store_work(&top, with_branch).unwrap().len(), 1);
+    assert!(git.drop_stored_branch(&top, "work", "refs/symposium/recovered/").unwrap());
+    assert_eq!(git.commit(&top, "refs/heads/work").unwrap(), None);
+    assert_eq!(git.line(&top, &["log", "-1", "--format=%s", &format!("{REFERENCE}^2")]).unwrap(), "second");
+}
+
+/// Adds a linked worktree and returns its path.
+fn linked(repository: &Repository) -> PathBuf {
+    repository.git(&["worktree", "add", "-q", "-b", "agent", "../w"]);
+    repository.dir.path().canonicalize().unwrap().join("w")
+}
+
+#[test]
+fn work_is_not_stored_in_a_repository_that_is_deleted_with_the_tree() {
+    let (repository, scratch) = repository();
+    let (git, at) = (repository.ours(), linked(&repository));
+    let inner = at.join("inner");
+    fs::create_dir(&inner).unwrap();
+    repository.git_in(&inner, &["init", "-q", "-b", "main"]);
+    repository.git_in(&inner, &["commit", "-q", "--allow-empty", "-m", "inside"]);
+    fs::write(at.join(".gitmodules"), "[submodule \"inner\"]\n\tpath = inner\n\turl = ./inner\n").unwrap();
+    repository.git_in(&at, &["add", ".gitmodules", "inner"]);
+    repository.git_in(&at, &["commit", "-q", "-m", "a submodule"]);
+    let error = git.store_work(&at, plan(scratch.path(), &[])).unwrap_err();
+    assert!(error.to_string().contains("belongs to this worktree"), "a commit: {error}");
+    fs::write(inner.join("new"), "new\n").unwrap();
+    let error = git.store_work(&at, plan(scratch.path(), &[])).unwrap_err();
+    assert!(error.to_string().contains("belongs to this worktree"), "a file: {error}");
+}
+
+#[test]
+fn files_of_a_worktree_are_used_whatever_its_configuration_says() {
+    let (repository, scratch) = repository();
+    let (git, at) = (repository.ours(), linked(&repository));
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("secret"), "secret\n").unwrap();
+    repository.git(&["config", "extensions.worktreeConfig", "true"]);
+    let set = ["config", "--worktree", "core.worktree", elsewhere.path().to_str().unwrap()];
+    repository.git_in(&at, &set);
+    fs::write(at.join("new.txt"), "new\n").unwrap();
+    let found: Vec<String> = git.uncommitted(&at).unwrap().into_iter().map(|file| file.path).collect();
+    assert_eq!(found, ["new.txt"]);
+    git.store_work(&at, plan(scratch.path(), &[])).unwrap();
+    assert_eq!(shown(&repository, "new.txt").as_deref(), Some("new\n"));
+    assert_eq!(shown(&repository, "secret"), None);
+}
+
+#[test]
+fn files_that_the_index_hides_are_reported_and_stored() {
+    let (repository, scratch) = repository();
+    let (git, top) = (repository.ours(), linked(&repository));
+    let changed =
+        || -> Vec<String> { git.all_uncommitted(&top).unwrap().into_iter().map(|file| file.path).collect() };
+    repository.git_in(&top, &["update-index", "--assume-unchanged", "a.txt"]);
+    repository.git_in(&top, &["update-index", "--skip-worktree", "gone.txt", ".gitignore"]);
+    assert!(changed().is_empty());
+    fs::remove_file(top.join(".gitignore")).unwrap();
+    assert!(changed().is_empty(), "a sparse checkout lacks files");
+    fs::write(top.join("a.txt"), "2\n").unwrap();
+    fs::write(top.join("gone.txt"), "2\n").unwrap();
+    assert_eq!(changed(), ["a.txt", "gone.txt"]);
+    git.store_work(&top, plan(scratch.path(), &[])).unwrap();
+    assert_eq!(shown(&repository, "a.txt").as_deref(), Some("2\n"));
+    assert_eq!(shown(&repository, "gone.txt").as_deref(), Some("2\n"));
+    assert_eq!(shown(&repository, ".gitignore").as_deref(), Some("ignored\n"));
+    let marks = git.line(&top, &["ls-files", "-v"]).unwrap();
+    assert_eq!(marks, "S .gitignore\nh a.txt\nS gone.txt", "the index itself stays as it is");
+}
+
+#[test]
+fn a_staged_version_and_commits_of_the_reflog_are_stored() {
+    let (repository, scratch) = repository();
+    let (git, at) = (repository.ours(), linked(&repository));
+    for name in ["dropped", "amended"] {
+        repository.git_in(&at, &["commit", "-q", "--allow-empty", "-m", name]);
+        repository.git_in(&at, &["reset", "-q", "--hard", "HEAD~1"]);
+    }
+    fs::write(at.join("a.txt"), "staged\n").unwrap();
+    repository.git_in(&at, &["add", "a.txt"]);
+    fs::write(at.join("a.txt"), "file\n").unwrap();
+    git.store_work(&at, plan(scratch.path(), &[])).unwrap();
+    assert_eq!(shown(&repository, "a.txt").as_deref(), Some("file\n"));
+    let parents = git.line(&at, &["log", "-1", "--format=%P", REFERENCE]).unwrap();
+    let subject = |commit: &str| git.line(&at, &["log", "-1", "--format=%s", commit]).unwrap();
+    let mut subjects: Vec<String> = parents.split(' ').map(subject).collect();
+    subjects[2..].sort();
+    assert_eq!(subjects, ["first", "staged changes: work of a", "amended", "dropped"]);
+    let staged = git.line(&at, &["show", &format!("{REFERENCE}^2:a.txt")]).unwrap();
+    assert_eq!(staged, "staged");
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::super::testing::Repository;
 use super::*;
-use crate::model::{ChangeKind, Work};
+use crate::model::{ChangeKind, WorktreeState};
 
 fn with_a_commit() -> Repository {
     let repository = Repository::new();
@@ -16,8 +16,8 @@ fn with_a_commit() -> Repository {
 
 /// Creates a worktree at `at` on a new branch.
 fn add(repository: &Repository, at: &Path, branch: &str) -> BranchPlan {
-    let git = repository.ours().patient();
-    let plan = git.plan_branch(&repository.top(), BranchWish::Own(branch), at).unwrap();
+    let git = repository.ours().with_long_timeout();
+    let plan = git.plan_branch(&repository.top(), RequestedBranch::Own(branch), at).unwrap();
     git.add_worktree(&repository.top(), &plan, at).unwrap();
     plan
 }
@@ -38,7 +38,7 @@ fn a_worktree_is_made_from_a_dirty_tree_and_leaves_it_alone() {
     assert_eq!(super::super::branch(&at).as_deref(), Some("symposium/x"));
     assert_eq!(super::super::repository(&at), repository.top().canonicalize().unwrap());
     let git = repository.ours();
-    assert_eq!(git.work(&at, Some("symposium/x")).unwrap(), Some(Work::default()));
+    assert_eq!(git.work(&at, Some("symposium/x")).unwrap(), Some(WorktreeState::default()));
     git.forget_worktree(&repository.top(), &at).unwrap();
     assert!(!at.exists());
     assert!(git.drop_empty_branch(&repository.top(), "symposium/x").unwrap());
@@ -46,7 +46,7 @@ fn a_worktree_is_made_from_a_dirty_tree_and_leaves_it_alone() {
 }
 
 #[test]
-fn what_is_nowhere_else_is_told() {
+fn unsaved_work_is_reported() {
     let repository = with_a_commit();
     let at = at(&repository);
     add(&repository, &at, "symposium/x");
@@ -55,17 +55,17 @@ fn what_is_nowhere_else_is_told() {
     fs::write(at.join("a.txt"), "2\n").unwrap();
     fs::create_dir(at.join("new")).unwrap();
     fs::write(at.join("new/b"), "?").unwrap();
-    let told: Vec<_> = work().changed.into_iter().map(|file| (file.kind, file.path)).collect();
+    let changed: Vec<_> = work().changed.into_iter().map(|file| (file.kind, file.path)).collect();
     assert_eq!(
-        told,
+        changed,
         [(ChangeKind::Modified, "a.txt".to_owned()), (ChangeKind::Untracked, "new/b".to_owned())]
     );
     repository.git_in(&at, &["stash", "-u", "-q"]);
-    assert_eq!(work(), Work { stashes: 1, ..Work::default() });
+    assert_eq!(work(), WorktreeState { stashes: 1, ..WorktreeState::default() });
     repository.git_in(&at, &["stash", "pop", "-q"]);
     repository.git_in(&at, &["add", "-A"]);
     repository.git_in(&at, &["commit", "-q", "-m", "work"]);
-    assert_eq!(work(), Work { commits: 1, ..Work::default() });
+    assert_eq!(work(), WorktreeState { commits: 1, ..WorktreeState::default() });
     assert!(!git.drop_empty_branch(&repository.top(), "symposium/x").unwrap());
     // The same applies to a branch that the agent created itself, and to a detached HEAD.
     repository.git_in(&at, &["checkout", "-q", "-b", "its-own"]);
@@ -80,45 +80,49 @@ fn what_is_nowhere_else_is_told() {
 }
 
 #[test]
-fn branches_are_new_old_or_a_remotes() {
+fn branches_are_created_reused_or_tracked() {
     let repository = with_a_commit();
     let at = at(&repository);
     repository.git(&["branch", "feature"]);
     repository.git(&["update-ref", "refs/remotes/origin/theirs", "HEAD"]);
-    let plan = |wish| repository.ours().plan_branch(&repository.top(), wish, &at);
-    assert_eq!(plan(BranchWish::Named("feature")).unwrap(), BranchPlan::Existing("feature".into()));
-    assert_eq!(plan(BranchWish::Named("fresh")).unwrap(), BranchPlan::New("fresh".into()));
+    let plan = |requested| repository.ours().plan_branch(&repository.top(), requested, &at);
+    assert_eq!(plan(RequestedBranch::Named("feature")).unwrap(), BranchPlan::Existing("feature".into()));
+    assert_eq!(plan(RequestedBranch::Named("fresh")).unwrap(), BranchPlan::New("fresh".into()));
     let follows = BranchPlan::Follow { branch: "theirs".into(), remote: "origin/theirs".into() };
-    assert_eq!(plan(BranchWish::Named("theirs")).unwrap(), follows);
-    assert!(matches!(plan(BranchWish::Named("main")), Err(Refusal::CheckedOut { .. })));
+    assert_eq!(plan(RequestedBranch::Named("theirs")).unwrap(), follows);
+    assert!(matches!(plan(RequestedBranch::Named("main")), Err(WorktreeError::CheckedOut { .. })));
     for bad in ["", "-x", "a b", "a..b", "@{-1}", "a\nb", "x.lock", "$(id)~1"] {
-        assert!(matches!(plan(BranchWish::Named(bad)), Err(Refusal::BadBranch(_))), "{bad:?}");
+        assert!(matches!(plan(RequestedBranch::Named(bad)), Err(WorktreeError::BadBranch(_))), "{bad:?}");
     }
     repository.git(&["branch", "symposium/x"]);
-    assert_eq!(plan(BranchWish::Own("symposium/x")).unwrap(), BranchPlan::RestartPlan("symposium/x".into()));
+    assert_eq!(plan(RequestedBranch::Own("symposium/x")).unwrap(), BranchPlan::Reset("symposium/x".into()));
     repository.git(&["checkout", "-q", "symposium/x"]);
     repository.commit("own");
     repository.git(&["checkout", "-q", "main"]);
-    assert!(matches!(plan(BranchWish::Own("symposium/x")), Err(Refusal::HasCommits { commits: 1, .. })));
+    assert!(matches!(
+        plan(RequestedBranch::Own("symposium/x")),
+        Err(WorktreeError::HasCommits { commits: 1, .. })
+    ));
 }
 
 #[test]
-fn where_no_worktree_can_be_it_is_refused() {
+fn impossible_worktrees_are_refused() {
     let repository = Repository::new();
     let at = at(&repository);
-    let refusal = |dir: &Path| repository.ours().plan_branch(dir, BranchWish::Own("x"), &at).unwrap_err();
-    assert!(matches!(refusal(&repository.top()), Refusal::NoCommit));
-    assert!(matches!(refusal(repository.dir.path()), Refusal::NoRepository));
+    let refusal =
+        |dir: &Path| repository.ours().plan_branch(dir, RequestedBranch::Own("x"), &at).unwrap_err();
+    assert!(matches!(refusal(&repository.top()), WorktreeError::NoCommit));
+    assert!(matches!(refusal(repository.dir.path()), WorktreeError::NoRepository));
 }
 
 #[test]
-fn what_was_left_half_made_is_made_again() {
+fn incomplete_worktree_is_created_again() {
     let repository = with_a_commit();
     let at = at(&repository);
     add(&repository, &at, "symposium/x");
     fs::write(repository.top().join(".git/worktrees/workspace/locked"), "initializing").unwrap();
     fs::remove_dir_all(&at).unwrap();
-    assert_eq!(add(&repository, &at, "symposium/x"), BranchPlan::RestartPlan("symposium/x".into()));
+    assert_eq!(add(&repository, &at, "symposium/x"), BranchPlan::Reset("symposium/x".into()));
     assert!(at.join("a.txt").exists());
 }
 
@@ -150,15 +154,15 @@ fn submodules_are_filled_from_the_original_without_a_network() {
     outer.commit("with a submodule");
     let at = at(&outer);
     add(&outer, &at, "symposium/x");
-    let git = outer.ours().patient();
+    let git = outer.ours().with_long_timeout();
     fs::remove_dir_all(&url).unwrap();
-    let full = Unfolded { entries: 1_000_000, ..Unfolded::default() };
+    let full = CheckoutSize { entries: 1_000_000, ..CheckoutSize::default() };
     let (filled, remarks) = git.fill_submodules(&at, Some(full)).unwrap();
-    assert!(filled.is_empty() && remarks[0].contains("it unfolds to more than"), "{remarks:?}");
+    assert!(filled.is_empty() && remarks[0].contains("it unpacks to more than"), "{remarks:?}");
     let (filled, remarks) = git.fill_submodules(&at, None).unwrap();
     assert_eq!((filled.len(), &filled[0].path, remarks.len()), (1, &PathBuf::from("lib/sub"), 0));
     assert_eq!(fs::read_to_string(at.join("lib/sub/a.txt")).unwrap(), "1\n");
-    assert_eq!(git.work(&at, Some("symposium/x")).unwrap(), Some(Work::default()));
+    assert_eq!(git.work(&at, Some("symposium/x")).unwrap(), Some(WorktreeState::default()));
     outer.git_in(&at, &["submodule", "status"]);
     fs::write(at.join("lib/sub/a.txt"), "2\n").unwrap();
     assert_eq!(git.work(&at, None).unwrap().unwrap().changed[0].path, "lib/sub/a.txt");
@@ -171,7 +175,7 @@ fn submodules_are_filled_from_the_original_without_a_network() {
 }
 
 #[test]
-fn a_submodule_that_leads_out_is_passed_over() {
+fn a_submodule_outside_of_the_tree_is_skipped() {
     let repository = with_a_commit();
     repository.write(
         ".gitmodules",
@@ -184,7 +188,7 @@ fn a_submodule_that_leads_out_is_passed_over() {
 }
 
 #[test]
-fn a_hostile_repository_runs_nothing_when_a_worktree_is_made_looked_at_and_removed() {
+fn hostile_repository_runs_nothing_during_worktree_operations() {
     let repository = with_a_commit();
     let (top, mark) = (repository.top(), repository.dir.path().join("mark"));
     let evil = repository.dir.path().join("evil");
@@ -233,7 +237,7 @@ fn filters_of_conditional_includes_do_not_run_in_a_new_worktree() {
         repository.write(".gitattributes", "* filter=x\n");
         repository.commit("attributes");
         let mark = include_filter_if(&repository, &repository.top().join(".git"), condition);
-        let (git, top, at) = (repository.ours().patient(), repository.top(), at(&repository));
+        let (git, top, at) = (repository.ours().with_long_timeout(), repository.top(), at(&repository));
         let commit = git.commit(&top, "HEAD").unwrap().unwrap();
         let plans =
             [BranchPlan::New("symposium/x".into()), BranchPlan::At { branch: "handoff/x".into(), commit }];
@@ -261,13 +265,13 @@ fn filters_of_conditional_includes_do_not_run_in_a_new_submodule() {
     let mark = include_filter_if(&outer, &own, "gitdir:**/worktrees/**");
     let at = at(&outer);
     add(&outer, &at, "symposium/x");
-    let (filled, remarks) = outer.ours().patient().fill_submodules(&at, None).unwrap();
+    let (filled, remarks) = outer.ours().with_long_timeout().fill_submodules(&at, None).unwrap();
     assert!(!mark.exists(), "it ran: {:?}", fs::read_to_string(&mark));
     assert_eq!((filled.len(), remarks.len()), (1, 0));
 }
 
 #[test]
-fn half_an_entry_of_somebody_else_is_waited_for() {
+fn incomplete_entry_of_another_writer_is_waited_for() {
     let repository = with_a_commit();
     let half = repository.top().join(".git/worktrees/half");
     fs::create_dir_all(&half).unwrap();
@@ -276,7 +280,7 @@ fn half_an_entry_of_somebody_else_is_waited_for() {
     fs::write(half.join("commondir"), "").unwrap();
     let other = fs::File::open(repository.top().join(".git")).unwrap();
     other.lock().unwrap();
-    let (git, top, at) = (repository.ours().patient(), repository.top(), at(&repository));
+    let (git, top, at) = (repository.ours().with_long_timeout(), repository.top(), at(&repository));
     let (done, result) = std::sync::mpsc::channel();
     let make = std::thread::spawn(move || {
         let plan = BranchPlan::New("symposium/x".into());
@@ -291,7 +295,7 @@ fn half_an_entry_of_somebody_else_is_waited_for() {
 }
 
 #[test]
-fn a_name_that_means_something_is_not_free() {
+fn reserved_name_is_not_free() {
     let repository = with_a_commit();
     let (top, git) = (repository.top(), repository.ours());
     repository.git(&["tag", "v1"]);

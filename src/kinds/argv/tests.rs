@@ -9,7 +9,7 @@ fn kind(name: &str) -> &'static Kind {
     Kinds::builtin().get(name).unwrap()
 }
 
-fn line<'a>(base: &'a [String], opening: Opening<'a>, prompt: Option<&'a str>) -> CommandLine<'a> {
+fn line<'a>(base: &'a [String], opening: ConversationStart<'a>, prompt: Option<&'a str>) -> CommandLine<'a> {
     CommandLine { base, opening, prompt, hook_args: &[] }
 }
 
@@ -18,19 +18,19 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_cli_is_opened_in_its_own_way() {
-    let new = Opening::New { conversation: Some("id-1") };
-    let old = Opening::Resume { conversation: "id-1" };
+fn each_cli_gets_its_own_arguments() {
+    let new = ConversationStart::New { conversation: Some("id-1") };
+    let old = ConversationStart::Resume { conversation: "id-1" };
     for (name, opening, expected) in [
         ("claude", new, "claude --session-id id-1 say§hi"),
         ("claude", old, "claude --resume id-1 say§hi"),
-        ("claude", Opening::ResumeLast, "claude --continue say§hi"),
+        ("claude", ConversationStart::ResumeLast, "claude --continue say§hi"),
         ("codex", new, "codex --no-daemon say§hi"),
         ("codex", old, "codex --no-daemon resume id-1 say§hi"),
-        ("codex", Opening::ResumeLast, "codex --no-daemon resume --last say§hi"),
+        ("codex", ConversationStart::ResumeLast, "codex --no-daemon resume --last say§hi"),
         ("gemini", new, "gemini --skip-trust --session-id id-1 -i say§hi"),
-        ("gemini", Opening::ResumeLast, "gemini --skip-trust -r latest -i say§hi"),
-        ("q", Opening::ResumeLast, "q chat --resume say§hi"),
+        ("gemini", ConversationStart::ResumeLast, "gemini --skip-trust -r latest -i say§hi"),
+        ("q", ConversationStart::ResumeLast, "q chat --resume say§hi"),
         ("kiro", old, "kiro-cli chat --resume-id id-1 say§hi"),
         ("goose", new, "goose session -n id-1"),
         ("goose", old, "goose session -r -n id-1"),
@@ -44,7 +44,7 @@ fn each_cli_is_opened_in_its_own_way() {
     ] {
         let kind = kind(name);
         let base = base(kind, &kind.program[..1], &CliOptions::default()).unwrap();
-        assert!(base.unsaid.is_empty());
+        assert!(base.unsupported.is_empty());
         let args = argv(kind, &line(&base.args, opening, Some("say hi")));
         let expected: Vec<String> = words(expected).iter().map(|word| word.replace('§', " ")).collect();
         assert_eq!(args, expected, "{name}");
@@ -52,14 +52,14 @@ fn each_cli_is_opened_in_its_own_way() {
 }
 
 #[test]
-fn a_wish_is_expressed_or_told_to_be_unsaid() {
-    let wish = CliOptions {
+fn option_is_passed_or_reported_as_unsupported() {
+    let options = CliOptions {
         model: Some("m".into()),
         system_prompt: Some("- be\n\"kind\"".into()),
         tier: Some(Tier::Review),
         tools: vec!["Read".into(), "Bash(git log:*)".into()],
     };
-    let claude = base(kind("claude"), &words("/bin/npx claude"), &wish).unwrap();
+    let claude = base(kind("claude"), &words("/bin/npx claude"), &options).unwrap();
     let expected = [
         "/bin/npx",
         "claude",
@@ -71,42 +71,45 @@ fn a_wish_is_expressed_or_told_to_be_unsaid() {
         "--permission-mode",
         "acceptEdits",
     ];
-    assert_eq!(claude, Base { args: expected.map(str::to_owned).to_vec(), unsaid: vec![] });
+    assert_eq!(claude, BaseArgs { args: expected.map(str::to_owned).to_vec(), unsupported: vec![] });
 
-    let codex = base(kind("codex"), &words("codex"), &wish).unwrap();
+    let codex = base(kind("codex"), &words("codex"), &options).unwrap();
     assert_eq!(codex.args[4..6], ["-c", "developer_instructions=\"- be\\n\\\"kind\\\"\""]);
     assert_eq!(codex.args[6..], words("-a on-request -s read-only"));
     assert_eq!(
-        codex.unsaid,
+        codex.unsupported,
         [
-            "Codex cannot be told which tools need no approval",
-            "Codex does not know the approval tier `review`, it gets `approve`"
+            "Codex has no option to allow tools without approval",
+            "Codex does not support the approval tier `review`; `approve` is used instead"
         ]
     );
 
     let copilot =
-        base(kind("copilot"), &words("copilot"), &CliOptions { tier: None, ..wish.clone() }).unwrap();
+        base(kind("copilot"), &words("copilot"), &CliOptions { tier: None, ..options.clone() }).unwrap();
     assert_eq!(copilot.args[4..], ["--allow-tool=Read", "--allow-tool=Bash(git log:*)"]);
-    assert_eq!(copilot.unsaid, ["GitHub Copilot CLI cannot be given a system prompt"]);
+    assert_eq!(copilot.unsupported, ["GitHub Copilot CLI has no option for a system prompt"]);
 }
 
 #[test]
-fn no_kind_is_ever_looser_than_asked() {
-    let strictness = |tier: Tier| Tier::ALL.iter().position(|one| *one == tier).unwrap();
+fn no_kind_exceeds_the_requested_tier() {
+    let strictness = |tier: Tier| Tier::ALL.iter().position(|other| *other == tier).unwrap();
     for name in Kinds::builtin().names() {
         let kind = kind(name);
-        for asked in Tier::ALL {
-            let wish = CliOptions { tier: Some(asked), ..CliOptions::default() };
-            let said = match base(kind, &words("x"), &wish) {
+        for requested in Tier::ALL {
+            let options = CliOptions { tier: Some(requested), ..CliOptions::default() };
+            let args_result = match base(kind, &words("x"), &options) {
                 Ok(base) => base.args[1 + kind.args.len()..].to_vec(),
                 Err(looser) => {
-                    assert!(asked != Tier::Free && looser.tier == asked, "{name}");
+                    assert!(requested != Tier::Free && looser.tier == requested, "{name}");
                     continue;
                 }
             };
             let flags = [&kind.approval.free, &kind.approval.review, &kind.approval.approve];
-            let at = flags.iter().position(|flags| **flags == said && !said.is_empty());
-            assert!(at.map_or(asked == Tier::Free, |at| at >= strictness(asked)), "{name} {asked}: {said:?}");
+            let at = flags.iter().position(|flags| **flags == args_result && !args_result.is_empty());
+            assert!(
+                at.map_or(requested == Tier::Free, |at| at >= strictness(requested)),
+                "{name} {requested}: {args_result:?}"
+            );
         }
     }
     let refused = base(
@@ -114,11 +117,11 @@ fn no_kind_is_ever_looser_than_asked() {
         &words("aider"),
         &CliOptions { tier: Some(Tier::Review), ..CliOptions::default() },
     );
-    assert_eq!(refused.unwrap_err().to_string(), "Aider cannot be held to the approval tier `review`");
+    assert_eq!(refused.unwrap_err().to_string(), "Aider cannot enforce the approval tier `review`");
 }
 
 #[test]
-fn a_prompt_is_not_taken_for_a_flag_nor_for_a_subcommand() {
+fn a_prompt_is_not_parsed_as_a_flag_or_subcommand() {
     for (name, prompt, arg) in [
         ("claude", "--help", " --help"),
         ("claude", "update", " update"),
@@ -128,15 +131,15 @@ fn a_prompt_is_not_taken_for_a_flag_nor_for_a_subcommand() {
         ("demo", "--help", "--help"),
     ] {
         let base = words("x");
-        let args = argv(kind(name), &line(&base, Opening::ResumeLast, Some(prompt)));
+        let args = argv(kind(name), &line(&base, ConversationStart::ResumeLast, Some(prompt)));
         assert_eq!(args.last().unwrap(), arg, "{name}");
     }
 }
 
 #[test]
-fn hooks_stand_before_the_prompt() {
+fn hook_arguments_precede_the_prompt() {
     let (base, hooks) = (words("x"), words("--hooks them"));
-    let opening = Opening::New { conversation: Some("id-1") };
+    let opening = ConversationStart::New { conversation: Some("id-1") };
     let start = CommandLine { hook_args: &hooks, ..line(&base, opening, Some("p q")) };
     assert_eq!(argv(kind("claude"), &start), ["x", "--session-id", "id-1", "--hooks", "them", "p q"]);
 }
@@ -148,8 +151,8 @@ proptest! {
     ) {
         let kind = kind(Kinds::builtin().names().nth(at).unwrap());
         let bare = base(kind, &words("x"), &CliOptions::default()).unwrap().args.len();
-        let wish = CliOptions { tools: tools.clone(), ..CliOptions::default() };
-        let added = base(kind, &words("x"), &wish).unwrap().args.split_off(bare);
+        let options = CliOptions { tools: tools.clone(), ..CliOptions::default() };
+        let added = base(kind, &words("x"), &options).unwrap().args.split_off(bare);
         let each = kind.tools.iter().filter(|arg| arg.contains("{tool}")).count();
         prop_assert_eq!(added.len(), kind.tools.len() - each + each * tools.len());
         prop_assert!(added.iter().all(|arg| arg.starts_with("--")));
@@ -162,7 +165,7 @@ proptest! {
         let name = Kinds::builtin().names().nth(at).unwrap();
         let kind = kind(name);
         let base = words("program --flag");
-        let opening = Opening::New { conversation: Some(&id) };
+        let opening = ConversationStart::New { conversation: Some(&id) };
         let without = argv(kind, &line(&base, opening, None));
         let with = argv(kind, &line(&base, opening, Some(&prompt)));
         let expected = match &kind.prompt {
@@ -181,8 +184,8 @@ proptest! {
 
     #[test]
     fn codex_reads_back_any_system_prompt(text in any::<String>()) {
-        let wish = CliOptions { system_prompt: Some(text.clone()), ..CliOptions::default() };
-        let base = base(kind("codex"), &words("codex"), &wish).unwrap();
+        let options = CliOptions { system_prompt: Some(text.clone()), ..CliOptions::default() };
+        let base = base(kind("codex"), &words("codex"), &options).unwrap();
         let table: toml::Table = toml::from_str(base.args.last().unwrap()).unwrap();
         prop_assert_eq!(table["developer_instructions"].as_str(), Some(text.as_str()));
     }

@@ -5,10 +5,10 @@
 
 use super::{HookCommand, HookSetup};
 
-const WAITS: &str = r#"{"hook_event_name":"Notification","notification_type":"idle_prompt"}"#;
+const IDLE_EVENT: &str = r#"{"hook_event_name":"Notification","notification_type":"idle_prompt"}"#;
 
 pub(super) fn setup(hook: &HookCommand) -> HookSetup {
-    let command = format!("{} '{WAITS}' </dev/null", hook.shell());
+    let command = format!("{} '{IDLE_EVENT}' </dev/null", hook.shell());
     HookSetup {
         args: vec!["--notifications".into(), "--notifications-command".into(), command],
         ..HookSetup::default()

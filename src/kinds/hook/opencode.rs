@@ -20,17 +20,17 @@ pub(super) fn setup(
 ) -> HookSetup {
     let path = state_dir.join(FILE).to_string_lossy().into_owned();
     let Some(config) = with_plugin(before, &format!("file://{path}")) else { return HookSetup::default() };
-    let door = Value::from(hook.words()).to_string();
+    let hook_command = Value::from(hook.words()).to_string();
     HookSetup {
         env: vec![("OPENCODE_CONFIG_CONTENT".into(), config)],
-        files: vec![(FILE, plugin(&door, owner.unwrap_or_default()))],
+        files: vec![(FILE, plugin(&hook_command, owner.unwrap_or_default()))],
         ..HookSetup::default()
     }
 }
 
-fn plugin(door: &str, owner: &str) -> String {
+fn plugin(hook_command: &str, owner: &str) -> String {
     // The command is inserted last, because its path may contain any text.
-    PLUGIN.replacen("\"OWNER\"", &Value::from(owner).to_string(), 1).replacen("[\"DOOR\"]", door, 1)
+    PLUGIN.replacen("\"OWNER\"", &Value::from(owner).to_string(), 1).replacen("[\"DOOR\"]", hook_command, 1)
 }
 
 fn with_plugin(before: Option<&str>, plugin: &str) -> Option<String> {
@@ -40,7 +40,8 @@ fn with_plugin(before: Option<&str>, plugin: &str) -> Option<String> {
     };
     let plugins = config.as_object_mut()?.entry("plugin").or_insert_with(|| json!([])).as_array_mut()?;
     // An agent that was started by another agent has inherited the plugin of that agent.
-    plugins.retain(|one| !one.as_str().is_some_and(|one| one.ends_with(FILE)));
+    plugins
+        .retain(|plugin_path| !plugin_path.as_str().is_some_and(|plugin_path| plugin_path.ends_with(FILE)));
     plugins.push(plugin.into());
     Some(config.to_string())
 }

@@ -16,7 +16,7 @@ fn setup(name: &str, hook: &HookCommand, state_dir: &str) -> HookSetup {
 }
 
 #[test]
-fn each_cli_is_given_what_it_takes_and_no_more() {
+fn each_cli_gets_only_the_settings_it_supports() {
     for (name, args, env, files) in [
         ("claude", &["--settings"][..], &[][..], &[][..]),
         ("demo", &["--settings"], &[], &[]),
@@ -38,7 +38,7 @@ fn each_cli_is_given_what_it_takes_and_no_more() {
 }
 
 #[test]
-fn every_event_calls_our_door_and_gives_up_soon() {
+fn every_hook_event_runs_our_command_with_a_time_limit() {
     let line = "'/opt/my tools/symposium' --home \"/home/u/it's\" event agent";
     let claude = setup("claude", &hook(), "/s").args.remove(1);
     let qwen = setup("qwen", &hook(), "/s").files.remove(0).1;
@@ -52,10 +52,11 @@ fn every_event_calls_our_door_and_gives_up_soon() {
         let events = settings["hooks"].as_object().unwrap();
         assert!(events.len() >= 6, "{settings}");
         for (event, entries) in events {
-            let said = entries[0].pointer(command).and_then(Value::as_str).unwrap();
+            let command_line = entries[0].pointer(command).and_then(Value::as_str).unwrap();
             assert!(
-                said == line || said.contains(&format!("then {line}; else cat >/dev/null; fi")),
-                "{said}"
+                command_line == line
+                    || command_line.contains(&format!("then {line}; else cat >/dev/null; fi")),
+                "{command_line}"
             );
             assert!(entries[0].pointer(bound).unwrap().as_u64().unwrap() <= at_most, "{event}");
         }
@@ -63,7 +64,7 @@ fn every_event_calls_our_door_and_gives_up_soon() {
 }
 
 #[test]
-fn what_aider_says_is_understood() {
+fn events_of_aider_are_parsed() {
     let line = setup("aider", &hook(), "/s").args.pop().unwrap();
     let words = shlex::split(&line).unwrap();
     assert_eq!(words[5..].len(), 2, "{line}");
@@ -72,7 +73,7 @@ fn what_aider_says_is_understood() {
 }
 
 #[test]
-fn opencode_keeps_what_it_was_told_by_others() {
+fn opencode_keeps_existing_configuration() {
     let kind = Kinds::builtin().get("opencode").unwrap();
     for (before, model, plugins) in [
         (None, None, vec!["file:///s/opencode-plugin.js"]),

@@ -7,18 +7,18 @@ use crate::kinds::Kinds;
 
 fn server(path: &str) -> McpServer {
     McpServer {
-        door: HookCommand { binary: path.into(), home: path.into() },
+        command: HookCommand { binary: path.into(), home: path.into() },
         identity: vec![("SYMPOSIUM_AGENT".into(), "a".into()), ("SYMPOSIUM_AGENT_ID".into(), "1".into())],
         variables: vec!["PATH".into(), "KEY".into()],
     }
 }
 
-fn given(name: &str, asking: Asking) -> McpSetup {
+fn given(name: &str, asking: ToolApproval) -> McpSetup {
     mcp(Kinds::builtin().get(name).unwrap(), Some(&server("/b")), asking, &|_| None)
 }
 
 #[test]
-fn each_cli_is_given_what_it_takes_and_no_more() {
+fn each_cli_gets_only_the_settings_it_supports() {
     for (name, flags, variable) in [
         ("claude", &["--mcp-config", "--allowedTools=mcp__symposium"][..], None),
         ("codex", &["-c"], None),
@@ -30,7 +30,7 @@ fn each_cli_is_given_what_it_takes_and_no_more() {
         ("demo", &[], None),
         ("command", &[], None),
     ] {
-        let setup = given(name, Asking::Never);
+        let setup = given(name, ToolApproval::Never);
         let is_flag = |arg: &&str| arg.starts_with('-');
         let cut = |arg: &'static str| arg;
         let found: Vec<&str> = setup
@@ -53,20 +53,20 @@ fn an_agent_that_asks_before_everything_asks_before_our_tools() {
         ("copilot", "--allow-tool"),
     ] {
         let says = |asking| given(name, asking).args.iter().any(|arg| arg.contains(given_away));
-        assert!(says(Asking::Never) && !says(Asking::First), "{name}");
+        assert!(says(ToolApproval::Never) && !says(ToolApproval::First), "{name}");
     }
 }
 
 #[test]
-fn the_server_is_told_whose_it_is_whatever_the_cli_clears() {
-    let claude = given("claude", Asking::First).args.remove(0);
+fn mcp_server_knows_its_agent_even_with_a_cleared_environment() {
+    let claude = given("claude", ToolApproval::First).args.remove(0);
     let config: Value = serde_json::from_str(claude.strip_prefix("--mcp-config=").unwrap()).unwrap();
     let expected = json!({"mcpServers": {"symposium": {
         "type": "stdio", "command": "/b", "args": ["--home", "/b", "mcp"], "timeout": 3_660_000, "alwaysLoad": true,
         "env": {"SYMPOSIUM_AGENT": "a", "SYMPOSIUM_AGENT_ID": "1"},
     }}});
     assert_eq!(config, expected);
-    let codex: toml::Table = toml::from_str(&given("codex", Asking::Never).args[1]).unwrap();
+    let codex: toml::Table = toml::from_str(&given("codex", ToolApproval::Never).args[1]).unwrap();
     let expected: toml::Table = toml::from_str(
         r#"[mcp_servers.symposium]
         command = "/b"
@@ -81,11 +81,11 @@ fn the_server_is_told_whose_it_is_whatever_the_cli_clears() {
 }
 
 #[test]
-fn opencode_keeps_its_users_servers_and_loses_another_agents() {
+fn opencode_keeps_servers_of_the_user_and_drops_those_of_other_agents() {
     let kind = Kinds::builtin().get("opencode").unwrap();
     let setup = |before: Option<&str>, server: Option<&McpServer>| {
         let before = before.map(str::to_owned);
-        let env = mcp(kind, server, Asking::Never, &|_| before.clone()).env;
+        let env = mcp(kind, server, ToolApproval::Never, &|_| before.clone()).env;
         env.map(|(_, config)| serde_json::from_str::<Value>(&config).unwrap())
     };
     let ours = server("/b");
@@ -100,17 +100,17 @@ fn opencode_keeps_its_users_servers_and_loses_another_agents() {
         Some(json!({"plugin": ["p"], "mcp": {"theirs": {"x": 1}, "symposium": entry}}))
     );
     assert_eq!(setup(Some(before), None), Some(json!({"plugin": ["p"], "mcp": {"theirs": {"x": 1}}})));
-    assert_eq!(setup(Some(r#"{"plugin":["p"]}"#), None), None, "there is nothing of ours in it");
+    assert_eq!(setup(Some(r#"{"plugin":["p"]}"#), None), None, "it contains nothing of ours");
     for theirs in ["{ // a comment\n}", "[]", "{\"mcp\":7}"] {
         assert_eq!(setup(Some(theirs), Some(&ours)), None, "{theirs}");
     }
 }
 
 #[test]
-fn without_a_server_nothing_is_given() {
+fn no_mcp_settings_without_a_server() {
     for name in Kinds::builtin().names() {
         let kind = Kinds::builtin().get(name).unwrap();
-        assert_eq!(mcp(kind, None, Asking::Never, &|_| None), McpSetup::default(), "{name}");
+        assert_eq!(mcp(kind, None, ToolApproval::Never, &|_| None), McpSetup::default(), "{name}");
     }
 }
 
@@ -118,7 +118,7 @@ proptest! {
     #[test]
     fn any_path_survives_json_and_toml(path in "[^\0]{1,40}") {
         let kinds = Kinds::builtin();
-        let args = |name: &str| mcp(kinds.get(name).unwrap(), Some(&server(&path)), Asking::First, &|_| None).args;
+        let args = |name: &str| mcp(kinds.get(name).unwrap(), Some(&server(&path)), ToolApproval::First, &|_| None).args;
         let codex: toml::Table = toml::from_str(&args("codex")[1]).unwrap();
         let command = codex["mcp_servers"]["symposium"]["command"].as_str();
         prop_assert_eq!(command, Some(path.as_str()));

@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use notify::{Event, RecursiveMode, Watcher};
 
-use super::{Env, Ledger, at};
+use super::{Ledger, TestLedger, at};
 use crate::ledger::TaskQuery;
 use crate::model::{AgentId, Assignee, NewTask};
 
 #[test]
-fn what_was_written_is_there_at_the_last_change_of_the_log() {
-    let env = Env::new();
+fn output_is_complete_at_the_last_change_of_the_log() {
+    let env = TestLedger::new();
     let (writer, reader) = (env.ledger(), Ledger::open_existing(env.dir.path()).unwrap().unwrap());
-    let (tell, told) = channel();
+    let (sender, changes) = channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         let event = event.unwrap();
         if !event.kind.is_access() && event.paths.iter().any(|path| path.ends_with("ledger.db-wal")) {
-            tell.send(()).unwrap();
+            sender.send(()).unwrap();
         }
     })
     .unwrap();
@@ -29,7 +29,7 @@ fn what_was_written_is_there_at_the_last_change_of_the_log() {
         std::thread::scope(|scope| {
             scope.spawn(|| writer.add_task(&task, at(1)).unwrap().unwrap());
             loop {
-                told.recv_timeout(Duration::from_secs(20)).expect("a change after what was written shows");
+                changes.recv_timeout(Duration::from_secs(20)).expect("a change after what was written shows");
                 if count() >= n {
                     break;
                 }

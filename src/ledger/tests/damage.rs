@@ -7,15 +7,15 @@ use rustix::mount::{MountFlags, UnmountFlags, mount, mount_remount, unmount};
 use super::*;
 use crate::model::{Assignee, NewTask, TaskId, TaskState};
 
-fn kept(env: &Env) -> Vec<String> {
+fn kept(env: &TestLedger) -> Vec<String> {
     env.files().into_iter().filter(|name| name.contains("damaged")).collect()
 }
 
 #[test]
-fn what_is_no_ledger_is_kept_aside_and_told() {
+fn file_that_is_no_ledger_is_kept_aside_and_reported() {
     for damage in ["", "not a database at all", &"x".repeat(5000), "SQLite format 3\0and then nothing"] {
-        let env = Env::new();
-        env.ledger().note(&[plain(AgentId::fresh(), What::Attached, 1)]).unwrap();
+        let env = TestLedger::new();
+        env.ledger().note(&[plain(AgentId::fresh(), EventKind::Attached, 1)]).unwrap();
         env.ledger().checkpoint().unwrap();
         fs::write(env.file(), damage).unwrap();
         assert!(
@@ -24,16 +24,20 @@ fn what_is_no_ledger_is_kept_aside_and_told() {
         );
         let (ledger, notice) = Ledger::open(env.dir.path(), at(5)).unwrap();
         let name = format!("ledger.db.damaged-{}", at(5).as_second());
-        assert!(notice.is_some_and(|notice| notice.contains("begun anew") && notice.contains(&name)));
+        assert!(notice.is_some_and(|notice| notice.contains("created again") && notice.contains(&name)));
         assert_eq!(fs::read(env.dir.path().join(&name)).unwrap(), damage.as_bytes());
-        ledger.note(&[plain(AgentId::fresh(), What::Hung, 1)]).unwrap();
-        assert_eq!(whats(&env.ledger().happenings(&Query::default()).unwrap()), [&What::Hung], "told once");
+        ledger.note(&[plain(AgentId::fresh(), EventKind::Hung, 1)]).unwrap();
+        assert_eq!(
+            event_kinds(&env.ledger().events(&EventQuery::default()).unwrap()),
+            [&EventKind::Hung],
+            "told once"
+        );
     }
 }
 
 #[test]
 fn two_damages_in_one_second_are_both_kept() {
-    let env = Env::new();
+    let env = TestLedger::new();
     for damage in ["one", "two"] {
         fs::write(env.file(), damage).unwrap();
         Ledger::open(env.dir.path(), at(5)).unwrap();
@@ -48,8 +52,8 @@ fn two_damages_in_one_second_are_both_kept() {
 }
 
 #[test]
-fn damage_that_shows_only_when_it_is_used_is_survived_and_told() {
-    let env = Env::new();
+fn damage_found_during_use_is_repaired_and_reported() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let many: Vec<_> = (0..300).map(|n| turned(AgentId::fresh(), n, Status::Idle)).collect();
     ledger.note(&many).unwrap();
@@ -61,34 +65,34 @@ fn damage_that_shows_only_when_it_is_used_is_survived_and_told() {
     bytes[half..].fill(0x5a);
     fs::write(env.file(), &bytes).unwrap();
     let reader = Ledger::open_existing(env.dir.path()).unwrap().unwrap();
-    assert!(matches!(reader.happenings(&Query::default()), Err(LedgerError::Damaged { .. })));
+    assert!(matches!(reader.events(&EventQuery::default()), Err(LedgerError::Damaged { .. })));
     assert_eq!(kept(&env), [""; 0], "who only reads changes nothing");
     let ledger = env.ledger();
-    ledger.note(&[plain(AgentId::fresh(), What::Hung, 1)]).unwrap();
+    ledger.note(&[plain(AgentId::fresh(), EventKind::Hung, 1)]).unwrap();
     assert!(ledger.take_notice().is_some_and(|notice| notice.contains("malformed")));
     assert_eq!(ledger.take_notice(), None);
     assert_eq!(
-        whats(&reader.happenings(&Query::default()).unwrap()),
-        [&What::Hung],
+        event_kinds(&reader.events(&EventQuery::default()).unwrap()),
+        [&EventKind::Hung],
         "the reader finds the new one"
     );
 }
 
 #[test]
 fn tasks_that_can_still_be_read_are_taken_over() {
-    let env = Env::new();
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     for n in 0..40 {
-        let doer = Assignee::Agent(agent, "fix".parse().unwrap());
-        let mut task = NewTask::plain(doer, format!("task {n} {}", "x".repeat(200)), "person");
+        let assignee = Assignee::Agent(agent, "fix".parse().unwrap());
+        let mut task = NewTask::plain(assignee, format!("task {n} {}", "x".repeat(200)), "person");
         if n == 39 {
             task.after = vec![TaskId(1), TaskId(2)];
         }
         ledger.add_task(&task, at(n)).unwrap().unwrap();
     }
     // The last task still depends on one of two tasks.
-    let done = TaskMove::plain(&[TaskState::Queued], TaskState::Done, "because");
+    let done = TaskTransition::plain(&[TaskState::Queued], TaskState::Done, "because");
     assert!(ledger.move_task(TaskId(1), &done, at(50)).unwrap());
     ledger.checkpoint().unwrap();
     let before = ledger.tasks(&TaskQuery::default()).unwrap();
@@ -104,36 +108,36 @@ fn tasks_that_can_still_be_read_are_taken_over() {
     assert!(after.iter().all(|task| before.contains(task)));
     assert_eq!((after[0].id, after.last().unwrap().id), (before[0].id, before[39].id));
     assert_eq!(after.last().unwrap().blocked, 1);
-    let told = ledger.take_notice().unwrap();
+    let notice = ledger.take_notice().unwrap();
     assert!(
-        told.contains(&format!("begun anew with the {} tasks that could be read", after.len())),
-        "{told}"
+        notice.contains(&format!("created again with the {} tasks that could be read", after.len())),
+        "{notice}"
     );
 }
 
 #[test]
-fn many_who_find_it_damaged_keep_it_aside_once() {
-    let env = Env::new();
+fn concurrent_repairs_keep_one_damaged_copy() {
+    let env = TestLedger::new();
     fs::write(env.file(), "garbage").unwrap();
-    let told = thread::scope(|scope| {
+    let notice = thread::scope(|scope| {
         let all: Vec<_> = (0..8)
             .map(|_| {
                 scope.spawn(|| {
                     let (ledger, notice) = Ledger::open(env.dir.path(), at(1)).unwrap();
-                    ledger.note(&[plain(AgentId::fresh(), What::Hung, 1)]).unwrap();
+                    ledger.note(&[plain(AgentId::fresh(), EventKind::Hung, 1)]).unwrap();
                     usize::from(notice.is_some())
                 })
             })
             .collect();
-        all.into_iter().map(|one| one.join().unwrap()).sum::<usize>()
+        all.into_iter().map(|handle| handle.join().unwrap()).sum::<usize>()
     });
-    assert_eq!(told, 1);
-    assert_eq!(env.ledger().happenings(&Query::default()).unwrap().len(), 8);
+    assert_eq!(notice, 1);
+    assert_eq!(env.ledger().events(&EventQuery::default()).unwrap().len(), 8);
 }
 
 #[test]
 fn a_newer_ledger_is_refused_and_not_touched() {
-    let env = Env::new();
+    let env = TestLedger::new();
     env.ledger().checkpoint().unwrap();
     let raw = Connection::open(env.file()).unwrap();
     raw.pragma_update(None, "user_version", 7).unwrap();
@@ -149,20 +153,20 @@ fn a_newer_ledger_is_refused_and_not_touched() {
 }
 
 #[test]
-fn a_ledger_that_is_removed_under_a_living_one_is_begun_again() {
-    let env = Env::new();
+fn ledger_removed_while_open_is_created_again() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
-    ledger.note(&[plain(AgentId::fresh(), What::Attached, 1)]).unwrap();
+    ledger.note(&[plain(AgentId::fresh(), EventKind::Attached, 1)]).unwrap();
     // Deletes only the database file: its log must not be applied to the new file.
     fs::remove_file(env.file()).unwrap();
-    ledger.note(&[plain(AgentId::fresh(), What::Hung, 2)]).unwrap();
-    assert_eq!(whats(&env.ledger().happenings(&Query::default()).unwrap()), [&What::Hung]);
+    ledger.note(&[plain(AgentId::fresh(), EventKind::Hung, 2)]).unwrap();
+    assert_eq!(event_kinds(&env.ledger().events(&EventQuery::default()).unwrap()), [&EventKind::Hung]);
     assert!(ledger.take_notice().is_some());
 }
 
 #[test]
 fn a_symbolic_link_is_refused() {
-    let env = Env::new();
+    let env = TestLedger::new();
     let elsewhere = tempfile::tempdir().unwrap();
     let target = elsewhere.path().join("precious");
     symlink(&target, env.file()).unwrap();
@@ -171,31 +175,31 @@ fn a_symbolic_link_is_refused() {
 }
 
 #[test]
-fn a_full_ledger_says_so_and_keeps_what_it_has() {
-    let env = Env::new();
+fn full_disk_is_reported_and_the_ledger_is_kept() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
-    ledger.note(&[plain(agent, What::Attached, 1)]).unwrap();
+    ledger.note(&[plain(agent, EventKind::Attached, 1)]).unwrap();
     ledger
         .read(|connection| connection.pragma_update_and_check(None, "max_page_count", 1, |_| Ok(())))
         .unwrap();
     let many: Vec<_> = (0..500).map(|n| turned(agent, n, Status::Idle)).collect();
     assert!(matches!(ledger.note(&many), Err(LedgerError::Full { .. })));
-    assert_eq!(whats(&ledger.happenings(&Query::default()).unwrap()), [&What::Attached]);
+    assert_eq!(event_kinds(&ledger.events(&EventQuery::default()).unwrap()), [&EventKind::Attached]);
     drop(ledger);
     env.ledger().note(&many).unwrap();
-    assert_eq!(env.ledger().happenings(&Query::default()).unwrap().len(), 501);
+    assert_eq!(env.ledger().events(&EventQuery::default()).unwrap().len(), 501);
 }
 
 /// A small tmpfs that is unmounted when it is dropped.
-struct Disk(PathBuf);
+struct SmallDisk(PathBuf);
 
-impl Disk {
+impl SmallDisk {
     /// Mounts the file system, or returns `None` where the test may not mount.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-    fn mounted(dir: &Path) -> Option<Disk> {
+    fn mounted(dir: &Path) -> Option<SmallDisk> {
         match mount("tmpfs", dir, "tmpfs", MountFlags::empty(), Some(c"size=256k,mode=0700")) {
-            Ok(()) => Some(Disk(dir.to_owned())),
+            Ok(()) => Some(SmallDisk(dir.to_owned())),
             Err(why) => {
                 eprintln!("skipped: a tmpfs cannot be mounted here: {why}");
                 None
@@ -204,7 +208,7 @@ impl Disk {
     }
 }
 
-impl Drop for Disk {
+impl Drop for SmallDisk {
     fn drop(&mut self) {
         let _ = unmount(&self.0, UnmountFlags::DETACH);
     }
@@ -212,8 +216,8 @@ impl Drop for Disk {
 
 #[test]
 fn a_full_disk_is_an_error_and_damages_nothing() {
-    let env = Env::new();
-    let Some(disk) = Disk::mounted(env.dir.path()) else { return };
+    let env = TestLedger::new();
+    let Some(disk) = SmallDisk::mounted(env.dir.path()) else { return };
     let agent = AgentId::fresh();
     let ledger = env.ledger();
     let mut kept = 0;
@@ -225,15 +229,15 @@ fn a_full_disk_is_an_error_and_damages_nothing() {
     };
     assert!(matches!(error, LedgerError::Full { .. }), "{error:?}");
     assert!(kept > 10, "{kept}");
-    assert_eq!(ledger.happenings(&Query::default()).unwrap().len() as u64, kept);
+    assert_eq!(ledger.events(&EventQuery::default()).unwrap().len() as u64, kept);
     drop(ledger);
     drop(disk);
 }
 
 #[test]
-fn a_disk_without_room_for_a_ledger_at_all_is_an_error() {
-    let env = Env::new();
-    let Some(disk) = Disk::mounted(env.dir.path()) else { return };
+fn a_disk_too_full_for_a_ledger_is_an_error() {
+    let env = TestLedger::new();
+    let Some(disk) = SmallDisk::mounted(env.dir.path()) else { return };
     fs::write(env.dir.path().join("ballast"), vec![0; 300 << 10]).unwrap_err();
     Ledger::open(env.dir.path(), at(1)).unwrap_err();
     fs::remove_file(env.dir.path().join("ballast")).unwrap();
@@ -243,13 +247,13 @@ fn a_disk_without_room_for_a_ledger_at_all_is_an_error() {
 
 #[test]
 fn a_read_only_disk_can_be_read_and_refuses_to_be_written() {
-    let env = Env::new();
-    let Some(disk) = Disk::mounted(env.dir.path()) else { return };
-    env.ledger().note(&[plain(AgentId::fresh(), What::Attached, 1)]).unwrap();
+    let env = TestLedger::new();
+    let Some(disk) = SmallDisk::mounted(env.dir.path()) else { return };
+    env.ledger().note(&[plain(AgentId::fresh(), EventKind::Attached, 1)]).unwrap();
     mount_remount(env.dir.path(), MountFlags::RDONLY, c"size=256k,mode=0700").unwrap();
     let (ledger, _) = Ledger::open(env.dir.path(), at(1)).unwrap();
-    assert_eq!(ledger.happenings(&Query::default()).unwrap().len(), 1);
-    let error = ledger.note(&[plain(AgentId::fresh(), What::Hung, 1)]).unwrap_err();
+    assert_eq!(ledger.events(&EventQuery::default()).unwrap().len(), 1);
+    let error = ledger.note(&[plain(AgentId::fresh(), EventKind::Hung, 1)]).unwrap_err();
     assert!(matches!(error, LedgerError::ReadOnly { .. }), "{error:?}");
     drop(ledger);
     drop(disk);
@@ -257,21 +261,21 @@ fn a_read_only_disk_can_be_read_and_refuses_to_be_written() {
 
 #[test]
 fn damage_behind_the_back_of_an_open_ledger_is_found_and_repaired() {
-    let env = Env::new();
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let many: Vec<_> = (0..300).map(|n| turned(AgentId::fresh(), n, Status::Idle)).collect();
     ledger.note(&many).unwrap();
     ledger.checkpoint().unwrap();
-    assert_eq!(ledger.happenings(&Query::default()).unwrap().len(), 300);
+    assert_eq!(ledger.events(&EventQuery::default()).unwrap().len(), 300);
     ledger.repair_if_damaged().unwrap();
-    assert_eq!((ledger.take_notice(), kept(&env).len()), (None, 0), "a sound ledger is left alone");
+    assert_eq!((ledger.take_notice(), kept(&env).len()), (None, 0), "a valid ledger is not changed");
     let mut bytes = fs::read(env.file()).unwrap();
     let half = bytes.len() / 2;
     bytes[half..].fill(0x5a);
     fs::write(env.file(), &bytes).unwrap();
     ledger.repair_if_damaged().unwrap();
-    assert!(ledger.take_notice().is_some_and(|notice| notice.contains("begun anew")));
+    assert!(ledger.take_notice().is_some_and(|notice| notice.contains("created again")));
     assert!(!kept(&env).is_empty());
-    ledger.note(&[plain(AgentId::fresh(), What::Hung, 1)]).unwrap();
-    assert_eq!(whats(&env.ledger().happenings(&Query::default()).unwrap()), [&What::Hung]);
+    ledger.note(&[plain(AgentId::fresh(), EventKind::Hung, 1)]).unwrap();
+    assert_eq!(event_kinds(&env.ledger().events(&EventQuery::default()).unwrap()), [&EventKind::Hung]);
 }

@@ -19,12 +19,12 @@ fn a_child_writes_until_it_is_killed() {
     let agent = AgentId::fresh();
     for n in 0.. {
         let (ledger, _) = Ledger::open(Path::new(&home), at(5)).unwrap();
-        ledger.note(&[0; BATCH].map(|_| plain(agent, What::Prompted, n))).unwrap();
+        ledger.note(&[0; BATCH].map(|_| plain(agent, EventKind::Prompted, n))).unwrap();
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test's own child")]
-fn child(env: &Env, failpoint: &str) -> Child {
+fn child(env: &TestLedger, failpoint: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "ledger::tests::killed::a_child_writes_until_it_is_killed"])
         .env(HOME, env.dir.path())
@@ -35,13 +35,13 @@ fn child(env: &Env, failpoint: &str) -> Child {
         .unwrap()
 }
 
-fn count(env: &Env) -> usize {
-    env.ledger().happenings(&Query::default()).unwrap().len()
+fn count(env: &TestLedger) -> usize {
+    env.ledger().events(&EventQuery::default()).unwrap().len()
 }
 
 #[test]
 fn a_writer_that_is_killed_leaves_whole_batches() {
-    let env = Env::new();
+    let env = TestLedger::new();
     for round in 0..8 {
         let before = count(&env);
         let mut writer = child(&env, "");
@@ -61,9 +61,9 @@ fn a_writer_that_is_killed_leaves_whole_batches() {
 }
 
 #[test]
-fn one_that_dies_while_it_begins_a_ledger_is_no_loss() {
+fn crash_while_creating_a_ledger_loses_nothing() {
     for step in ["ledger.built", "ledger.begun"] {
-        let env = Env::new();
+        let env = TestLedger::new();
         let mut dead = child(&env, step);
         assert!(!dead.wait().unwrap().success());
         assert_eq!(count(&env), 0, "{step}");
@@ -72,15 +72,15 @@ fn one_that_dies_while_it_begins_a_ledger_is_no_loss() {
 }
 
 #[test]
-fn one_that_dies_while_it_keeps_a_damaged_one_aside_is_followed_by_the_next() {
+fn crash_during_a_repair_is_completed_by_the_next_process() {
     for step in ["ledger.aside", "ledger.built", "ledger.begun"] {
-        let env = Env::new();
-        env.ledger().note(&[plain(AgentId::fresh(), What::Attached, 1)]).unwrap();
+        let env = TestLedger::new();
+        env.ledger().note(&[plain(AgentId::fresh(), EventKind::Attached, 1)]).unwrap();
         fs::write(env.file(), "garbage").unwrap();
         let mut dead = child(&env, step);
         assert!(!dead.wait().unwrap().success());
         let (ledger, _) = Ledger::open(env.dir.path(), at(6)).unwrap();
-        assert_eq!(ledger.happenings(&Query::default()).unwrap().len(), 0, "{step}");
+        assert_eq!(ledger.events(&EventQuery::default()).unwrap().len(), 0, "{step}");
         let garbage = |name: &String| fs::read(env.dir.path().join(name)).unwrap() == b"garbage";
         assert!(env.files().iter().any(garbage), "{step}: {:?}", env.files());
     }

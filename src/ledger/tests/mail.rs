@@ -17,8 +17,8 @@ fn texts(ledger: &Ledger, query: &MessageQuery<'_>) -> Vec<String> {
 }
 
 #[test]
-fn mail_is_found_by_whose_it_is_and_how_far_it_is() {
-    let env = Env::new();
+fn mail_is_found_by_recipient_and_state() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let (id, fix) = agent("fix");
     let (_, docs) = agent("docs");
@@ -43,7 +43,7 @@ fn mail_is_found_by_whose_it_is_and_how_far_it_is() {
 
 #[test]
 fn only_mail_that_wakes_is_typed_in_the_oldest_first() {
-    let env = Env::new();
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let (id, fix) = agent("fix");
     let mail = [new(&fix, "quiet", false), new(&fix, "one", true), new(&fix, "two", true)];
@@ -54,19 +54,19 @@ fn only_mail_that_wakes_is_typed_in_the_oldest_first() {
     assert_eq!(next.text, "one");
     let claim = (MessageState::Waiting, MessageState::Dispatched);
     assert!(ledger.move_message(next.id, claim, "typed", at(2)).unwrap());
-    assert!(!ledger.move_message(next.id, claim, "typed", at(2)).unwrap(), "one of two takes it");
-    ledger.park_message(next.id, "nobody knows", at(3)).unwrap();
+    assert!(!ledger.move_message(next.id, claim, "typed", at(2)).unwrap(), "one of two agents claims it");
+    ledger.park_message(next.id, "unknown recipient", at(3)).unwrap();
     assert_eq!(ledger.next_message(id).unwrap().unwrap().text, "two", "it waits to be asked for");
     let taken: Vec<_> = ledger.take_messages(&fix, at(4)).unwrap().into_iter().map(|m| m.text).collect();
     assert_eq!(taken, ["quiet", "one", "two"]);
     ledger.park_message(next.id, "too late", at(5)).unwrap();
-    assert_eq!(ledger.take_messages(&fix, at(5)).unwrap(), [], "what was read stays read");
+    assert_eq!(ledger.take_messages(&fix, at(5)).unwrap(), [], "read messages stay read");
     assert!(ledger.mail().unwrap().is_empty());
 }
 
 #[test]
-fn the_mail_of_a_forgotten_agent_goes_with_it_and_old_mail_when_it_was_read() {
-    let env = Env::new();
+fn mail_is_deleted_with_its_agent_and_when_old_and_read() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let (id, fix) = agent("fix");
     let (_, docs) = agent("docs");
@@ -78,25 +78,25 @@ fn the_mail_of_a_forgotten_agent_goes_with_it_and_old_mail_when_it_was_read() {
     assert_eq!(texts(&ledger, &MessageQuery::default()), ["read", "kept", "yours"]);
     assert_eq!(ledger.forget_before(at(2)).unwrap(), 0);
     assert_eq!(ledger.forget_before(at(9)).unwrap(), 1);
-    assert_eq!(texts(&ledger, &MessageQuery::default()), ["kept", "yours"], "what nobody has read is kept");
+    assert_eq!(texts(&ledger, &MessageQuery::default()), ["kept", "yours"], "unread mail is kept");
 }
 
 #[test]
-fn a_note_is_replaced_or_goes_on_and_knows_its_author() {
-    let env = Env::new();
+fn note_is_replaced_or_appended_and_records_its_author() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let write = |key: &str, value: &str, writing, author: &str, seconds| {
         ledger.board_write(("/api", key), (value, writing), (author, at(seconds)), 10).unwrap()
     };
-    assert_eq!(write("plan", "one", Writing::Append, "person", 1), Ok(()));
-    assert_eq!(write("plan", "two", Writing::Append, "fix", 2), Ok(()));
+    assert_eq!(write("plan", "one", NoteWrite::Append, "person", 1), Ok(()));
+    assert_eq!(write("plan", "two", NoteWrite::Append, "fix", 2), Ok(()));
     let plan = ledger.board_get("/api", "plan").unwrap().unwrap();
     assert_eq!(plan.value.as_deref(), Some("one\ntwo"));
     assert_eq!((plan.author.as_str(), plan.at, plan.version, plan.size), ("fix", at(2), 2, 7));
-    assert_eq!(write("plan", "more", Writing::Append, "fix", 3), Err(12));
-    assert_eq!(write("plan", "ärger", Writing::Set, "docs", 4), Ok(()));
+    assert_eq!(write("plan", "more", NoteWrite::Append, "fix", 3), Err(12));
+    assert_eq!(write("plan", "ärger", NoteWrite::Set, "docs", 4), Ok(()));
     assert_eq!(ledger.board_get("/web", "plan").unwrap(), None);
-    assert_eq!(write("a", "", Writing::Set, "docs", 5), Ok(()));
+    assert_eq!(write("a", "", NoteWrite::Set, "docs", 5), Ok(()));
     let notes = ledger.board_list("/api").unwrap();
     let notes: Vec<_> = notes.iter().map(|n| (n.key.as_str(), n.size, n.version, &n.value)).collect();
     assert_eq!(notes, [("a", 0, 1, &None), ("plan", 6, 3, &None)]);

@@ -15,16 +15,16 @@ use std::thread;
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
-use crate::model::{AgentId, Exit, LedgerEvent, Status, WaitingFor, What};
+use crate::model::{AgentId, EventKind, Exit, LedgerEvent, Status, WaitingFor};
 
 /// A separate state directory for each test.
-struct Env {
+struct TestLedger {
     dir: tempfile::TempDir,
 }
 
-impl Env {
-    fn new() -> Env {
-        Env { dir: tempfile::tempdir().unwrap() }
+impl TestLedger {
+    fn new() -> TestLedger {
+        TestLedger { dir: tempfile::tempdir().unwrap() }
     }
 
     /// Opens the ledger and asserts that there was no notice about damage.
@@ -52,85 +52,89 @@ fn at(seconds: i64) -> Timestamp {
     "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap() + SignedDuration::from_secs(seconds)
 }
 
-fn plain(agent: AgentId, what: What, seconds: i64) -> LedgerEvent {
+fn plain(agent: AgentId, what: EventKind, seconds: i64) -> LedgerEvent {
     LedgerEvent { at: at(seconds), agent, name: "fix".parse().unwrap(), what, why: "it was told to".into() }
 }
 
 fn turned(agent: AgentId, seq: u64, to: Status) -> LedgerEvent {
-    let what = What::Status { seq, from: Some(Status::Working), to, waiting_for: None, exit: None };
+    let what = EventKind::Status { seq, from: Some(Status::Working), to, waiting_for: None, exit: None };
     plain(agent, what, i64::try_from(seq).unwrap())
 }
 
-fn whats(found: &[(i64, LedgerEvent)]) -> Vec<&What> {
-    found.iter().map(|(_, happening)| &happening.what).collect()
+fn event_kinds(found: &[(i64, LedgerEvent)]) -> Vec<&EventKind> {
+    found.iter().map(|(_, event)| &event.what).collect()
 }
 
 #[test]
-fn what_was_noted_comes_back_in_order_and_to_the_letter() {
-    let env = Env::new();
+fn stored_events_are_returned_in_order_and_unchanged() {
+    let env = TestLedger::new();
     let agent = AgentId::fresh();
-    let waiting = What::Status {
+    let waiting = EventKind::Status {
         seq: 2,
         from: None,
         to: Status::Waiting,
         waiting_for: Some(WaitingFor::Approval),
         exit: None,
     };
-    let crashed = What::Status {
+    let crashed = EventKind::Status {
         seq: 3,
         from: Some(Status::Waiting),
         to: Status::Crashed,
         waiting_for: None,
         exit: Some(Exit { code: None, signal: Some(9) }),
     };
-    let happened =
-        [What::Attached, waiting, crashed, What::GaveUp, What::Removed].map(|what| plain(agent, what, 7));
+    let happened = [EventKind::Attached, waiting, crashed, EventKind::GaveUp, EventKind::Removed]
+        .map(|what| plain(agent, what, 7));
     env.ledger().note(&happened).unwrap();
-    let found = env.ledger().happenings(&Query::default()).unwrap();
+    let found = env.ledger().events(&EventQuery::default()).unwrap();
     assert_eq!(found.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-    assert_eq!(found.into_iter().map(|(_, happening)| happening).collect::<Vec<_>>(), happened);
+    assert_eq!(found.into_iter().map(|(_, event)| event).collect::<Vec<_>>(), happened);
     assert_eq!(env.ledger().last_id().unwrap(), 5);
 }
 
 #[test]
-fn a_query_takes_what_it_asks_for() {
-    let env = Env::new();
+fn a_query_returns_matching_events_only() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
-    let (one, other) = (AgentId::fresh(), AgentId::fresh());
+    let (first, other) = (AgentId::fresh(), AgentId::fresh());
     for n in 1..=6 {
-        ledger.note(&[turned(if n % 2 == 0 { one } else { other }, n, Status::Idle)]).unwrap();
+        ledger.note(&[turned(if n % 2 == 0 { first } else { other }, n, Status::Idle)]).unwrap();
     }
-    let ids = |query: Query| -> Vec<i64> {
-        ledger.happenings(&query).unwrap().into_iter().map(|(id, _)| id).collect()
+    let ids = |query: EventQuery| -> Vec<i64> {
+        ledger.events(&query).unwrap().into_iter().map(|(id, _)| id).collect()
     };
-    let all = Query::default();
-    assert_eq!(ids(Query { agent: Some(one), ..all.clone() }), [2, 4, 6]);
-    assert_eq!(ids(Query { since: Some(at(4)), ..all.clone() }), [4, 5, 6]);
-    assert_eq!(ids(Query { after: Some(3), limit: 2, ..all.clone() }), [4, 5]);
-    assert_eq!(ids(Query { agent: Some(other), since: Some(at(3)), after: Some(3), limit: 9 }), [5]);
-    assert_eq!(ids(Query { limit: 0, ..all.clone() }), [0; 0]);
-    assert_eq!(ids(Query { agent: Some(AgentId::fresh()), ..all }), [0; 0]);
+    let all = EventQuery::default();
+    assert_eq!(ids(EventQuery { agent: Some(first), ..all.clone() }), [2, 4, 6]);
+    assert_eq!(ids(EventQuery { since: Some(at(4)), ..all.clone() }), [4, 5, 6]);
+    assert_eq!(ids(EventQuery { after: Some(3), limit: 2, ..all.clone() }), [4, 5]);
+    assert_eq!(ids(EventQuery { agent: Some(other), since: Some(at(3)), after: Some(3), limit: 9 }), [5]);
+    assert_eq!(ids(EventQuery { limit: 0, ..all.clone() }), [0; 0]);
+    assert_eq!(ids(EventQuery { agent: Some(AgentId::fresh()), ..all }), [0; 0]);
 }
 
 #[test]
-fn a_change_that_is_written_again_replaces_the_former_under_a_new_number() {
-    let env = Env::new();
+fn rewritten_event_replaces_the_former_one_under_a_new_number() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     ledger.note(&[turned(agent, 1, Status::Idle), turned(agent, 2, Status::Crashed)]).unwrap();
     ledger.set_cursor("notify", 2).unwrap();
     ledger.note(&[turned(agent, 2, Status::Exited), turned(AgentId::fresh(), 2, Status::Idle)]).unwrap();
-    let found = ledger.happenings(&Query { agent: Some(agent), ..Query::default() }).unwrap();
+    let found = ledger.events(&EventQuery { agent: Some(agent), ..EventQuery::default() }).unwrap();
     assert_eq!(found.len(), 2);
-    assert_eq!(found[1], (3, turned(agent, 2, Status::Exited)), "a reader who passed the former sees it");
+    assert_eq!(
+        found[1],
+        (3, turned(agent, 2, Status::Exited)),
+        "a reader that passed the former event sees it"
+    );
     // Events other than status changes may repeat.
-    ledger.note(&[plain(agent, What::Prompted, 9), plain(agent, What::Prompted, 9)]).unwrap();
-    assert_eq!(ledger.happenings(&Query::default()).unwrap().len(), 5);
+    ledger.note(&[plain(agent, EventKind::Prompted, 9), plain(agent, EventKind::Prompted, 9)]).unwrap();
+    assert_eq!(ledger.events(&EventQuery::default()).unwrap().len(), 5);
 }
 
 #[test]
-fn a_reader_goes_on_where_it_was() {
-    let env = Env::new();
+fn a_reader_continues_at_its_cursor() {
+    let env = TestLedger::new();
     assert_eq!(env.ledger().cursor("notify").unwrap(), 0);
     env.ledger().set_cursor("notify", 7).unwrap();
     env.ledger().set_cursor("other", 9).unwrap();
@@ -139,35 +143,35 @@ fn a_reader_goes_on_where_it_was() {
 }
 
 #[test]
-fn what_is_old_and_read_is_forgotten_but_stays_counted() {
-    let env = Env::new();
+fn old_events_are_deleted_but_stay_counted() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     let many: Vec<_> = (0..5000).map(|n| turned(agent, n, Status::Idle)).collect();
     ledger.note(&many).unwrap();
-    ledger.note(&[plain(agent, What::Restarted, 1), plain(agent, What::Heartbeat, 1)]).unwrap();
-    let before = ledger.tallies().unwrap();
+    ledger.note(&[plain(agent, EventKind::Restarted, 1), plain(agent, EventKind::Heartbeat, 1)]).unwrap();
+    let before = ledger.event_counters().unwrap();
     assert_eq!((before.transitions[&Status::Idle], before.restarts, before.heartbeats), (5000, 1, 1));
     ledger.set_cursor("slow", 100).unwrap();
     ledger.set_cursor("fast", 5002).unwrap();
     assert_eq!(ledger.forget_before(at(4000)).unwrap(), 100, "the slow reader has not seen more");
     ledger.set_cursor("slow", 5002).unwrap();
     assert_eq!(ledger.forget_before(at(4000)).unwrap(), 3902);
-    assert_eq!(ledger.happenings(&Query::default()).unwrap().len(), 1000);
+    assert_eq!(ledger.events(&EventQuery::default()).unwrap().len(), 1000);
     assert_eq!(ledger.forget_before(at(100_000)).unwrap(), 1000);
     assert_eq!(ledger.forget_before(at(100_000)).unwrap(), 0);
-    assert_eq!(ledger.tallies().unwrap(), before);
+    assert_eq!(ledger.event_counters().unwrap(), before);
     assert_eq!(ledger.last_id().unwrap(), 5002);
-    ledger.note(&[plain(agent, What::Attached, 1)]).unwrap();
-    assert_eq!(ledger.happenings(&Query::default()).unwrap()[0].0, 5003, "a number is never given twice");
+    ledger.note(&[plain(agent, EventKind::Attached, 1)]).unwrap();
+    assert_eq!(ledger.events(&EventQuery::default()).unwrap()[0].0, 5003, "a number is never given twice");
 }
 
 #[test]
-fn a_row_of_a_newer_symposium_is_passed_over() {
-    let env = Env::new();
+fn rows_of_a_newer_version_are_skipped() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
-    ledger.note(&[plain(agent, What::Attached, 1)]).unwrap();
+    ledger.note(&[plain(agent, EventKind::Attached, 1)]).unwrap();
     let raw = Connection::open(env.file()).unwrap();
     for (what, to, waiting_for) in [("teleported", None, None), ("status", Some("dreaming"), None)]
         .into_iter()
@@ -185,15 +189,15 @@ fn a_row_of_a_newer_symposium_is_passed_over() {
         [],
     )
     .unwrap();
-    ledger.note(&[plain(agent, What::Detached, 2)]).unwrap();
-    let found = ledger.happenings(&Query { limit: 2, ..Query::default() }).unwrap();
-    assert_eq!(whats(&found), [&What::Attached, &What::Detached]);
-    ledger.tallies().unwrap();
+    ledger.note(&[plain(agent, EventKind::Detached, 2)]).unwrap();
+    let found = ledger.events(&EventQuery { limit: 2, ..EventQuery::default() }).unwrap();
+    assert_eq!(event_kinds(&found), [&EventKind::Attached, &EventKind::Detached]);
+    ledger.event_counters().unwrap();
 }
 
 #[test]
 fn many_writers_at_once_lose_nothing() {
-    let env = Env::new();
+    let env = TestLedger::new();
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
@@ -202,32 +206,34 @@ fn many_writers_at_once_lose_nothing() {
                     // Opened each time, as commands do. The first threads create the ledger at the same time.
                     let (ledger, notice) = Ledger::open(env.dir.path(), at(0)).unwrap();
                     assert_eq!(notice, None);
-                    ledger.note(&[turned(agent, n, Status::Idle), plain(agent, What::Prompted, 1)]).unwrap();
+                    ledger
+                        .note(&[turned(agent, n, Status::Idle), plain(agent, EventKind::Prompted, 1)])
+                        .unwrap();
                 }
             });
         }
     });
-    assert_eq!(env.ledger().happenings(&Query::default()).unwrap().len(), 8 * 25 * 2);
+    assert_eq!(env.ledger().events(&EventQuery::default()).unwrap().len(), 8 * 25 * 2);
     assert_eq!(env.files(), ["ledger.db", "ledger.db-shm", "ledger.db-wal", "ledger.db.lock"]);
 }
 
 #[test]
 fn one_ledger_is_shared_by_threads() {
-    let env = Env::new();
+    let env = TestLedger::new();
     let ledger = env.ledger();
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| ledger.note(&[plain(AgentId::fresh(), What::Hung, 1)]).unwrap());
+            scope.spawn(|| ledger.note(&[plain(AgentId::fresh(), EventKind::Hung, 1)]).unwrap());
         }
     });
-    assert_eq!(ledger.happenings(&Query::default()).unwrap().len(), 4);
+    assert_eq!(ledger.events(&EventQuery::default()).unwrap().len(), 4);
 }
 
 #[test]
-fn nobody_else_can_read_it() {
-    let env = Env::new();
+fn private_files_are_readable_by_their_owner_only() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
-    ledger.note(&[plain(AgentId::fresh(), What::Attached, 1)]).unwrap();
+    ledger.note(&[plain(AgentId::fresh(), EventKind::Attached, 1)]).unwrap();
     for file in ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.lock"] {
         let mode = fs::metadata(env.dir.path().join(file)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{file}");
@@ -235,19 +241,19 @@ fn nobody_else_can_read_it() {
 }
 
 #[test]
-fn reading_what_is_not_there_makes_nothing() {
-    let env = Env::new();
+fn reading_a_missing_ledger_creates_nothing() {
+    let env = TestLedger::new();
     assert!(Ledger::open_existing(env.dir.path()).unwrap().is_none());
     assert!(Ledger::open_existing(&env.dir.path().join("nowhere")).unwrap().is_none());
     assert_eq!(env.files(), [""; 0]);
-    env.ledger().note(&[plain(AgentId::fresh(), What::Attached, 1)]).unwrap();
+    env.ledger().note(&[plain(AgentId::fresh(), EventKind::Attached, 1)]).unwrap();
     let reader = Ledger::open_existing(env.dir.path()).unwrap().unwrap();
-    assert_eq!(reader.happenings(&Query::default()).unwrap().len(), 1);
+    assert_eq!(reader.events(&EventQuery::default()).unwrap().len(), 1);
 }
 
 #[test]
 fn the_log_stays_short_though_every_command_is_a_process_of_its_own() {
-    let env = Env::new();
+    let env = TestLedger::new();
     let log = || fs::metadata(env.dir.path().join("ledger.db-wal")).map_or(0, |log| log.len());
     let agent = AgentId::fresh();
     let mut longest = 0;
@@ -258,5 +264,5 @@ fn the_log_stays_short_though_every_command_is_a_process_of_its_own() {
     assert!(longest < 600 << 10, "{longest}");
     env.ledger().checkpoint().unwrap();
     assert_eq!(log(), 0);
-    assert_eq!(env.ledger().happenings(&Query::default()).unwrap().len(), 400);
+    assert_eq!(env.ledger().events(&EventQuery::default()).unwrap().len(), 400);
 }

@@ -9,7 +9,7 @@ fn any_status() -> impl Strategy<Value = Status> {
     prop::sample::select(Status::ALL.to_vec())
 }
 
-fn any_what() -> impl Strategy<Value = What> {
+fn any_event_kind() -> impl Strategy<Value = EventKind> {
     let waiting = [WaitingFor::Approval, WaitingFor::Question, WaitingFor::Setup].to_vec();
     let exit = (any::<Option<i32>>(), any::<Option<i32>>())
         .prop_map(|(code, signal)| (code.or(signal).is_some()).then_some(Exit { code, signal }));
@@ -21,28 +21,34 @@ fn any_what() -> impl Strategy<Value = What> {
         prop::option::of(prop::sample::select(waiting)),
         exit,
     )
-        .prop_map(|(seq, from, to, waiting_for, exit)| What::Status { seq, from, to, waiting_for, exit });
+        .prop_map(|(seq, from, to, waiting_for, exit)| EventKind::Status {
+            seq,
+            from,
+            to,
+            waiting_for,
+            exit,
+        });
     let plain = prop::sample::select(vec![
-        What::Attached,
-        What::Detached,
-        What::Prompted,
-        What::Restarted,
-        What::GaveUp,
-        What::Hung,
-        What::Heartbeat,
-        What::Hibernated,
-        What::Orphaned,
-        What::Renamed,
-        What::Removed,
+        EventKind::Attached,
+        EventKind::Detached,
+        EventKind::Prompted,
+        EventKind::Restarted,
+        EventKind::GaveUp,
+        EventKind::Hung,
+        EventKind::Heartbeat,
+        EventKind::Hibernated,
+        EventKind::Orphaned,
+        EventKind::Renamed,
+        EventKind::Removed,
     ]);
     prop_oneof![status, plain]
 }
 
 prop_compose! {
-    fn any_happening()(
+    fn any_event()(
         micros in Timestamp::MIN.as_microsecond()..=Timestamp::MAX.as_microsecond(),
         name in "[A-Za-z0-9][A-Za-z0-9_-]{0,62}",
-        what in any_what(),
+        what in any_event_kind(),
         why in prop_oneof![any::<String>(), "[\\x00\u{202e}\u{feff}א🦀\n]{0,40}"],
     ) -> LedgerEvent {
         let at = Timestamp::from_microsecond(micros).unwrap();
@@ -51,8 +57,8 @@ prop_compose! {
 }
 
 /// Creates a ledger whose file contains two hundred status changes of one agent.
-fn lived_in() -> (Env, AgentId) {
-    let (env, agent) = (Env::new(), AgentId::fresh());
+fn lived_in() -> (TestLedger, AgentId) {
+    let (env, agent) = (TestLedger::new(), AgentId::fresh());
     let many: Vec<_> = (0..200).map(|n| turned(agent, n, Status::Idle)).collect();
     env.ledger().note(&many).unwrap();
     env.ledger().checkpoint().unwrap();
@@ -63,18 +69,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn anything_that_happens_comes_back_as_it_was(happened in prop::collection::vec(any_happening(), 1..12)) {
-        let env = Env::new();
+    fn any_event_is_read_back_unchanged(happened in prop::collection::vec(any_event(), 1..12)) {
+        let env = TestLedger::new();
         env.ledger().note(&happened).unwrap();
-        let found = env.ledger().happenings(&Query::default()).unwrap();
-        prop_assert_eq!(found.into_iter().map(|(_, happening)| happening).collect::<Vec<_>>(), happened);
+        let found = env.ledger().events(&EventQuery::default()).unwrap();
+        prop_assert_eq!(found.into_iter().map(|(_, event)| event).collect::<Vec<_>>(), happened);
     }
 
     #[test]
-    fn any_text_is_a_task(text in any::<String>(), source in any::<String>()) {
-        let env = Env::new();
-        let doer = Assignee::Agent(AgentId::fresh(), "a".parse().unwrap());
-        let new = NewTask::plain(doer, text, source);
+    fn a_task_may_have_any_text(text in any::<String>(), source in any::<String>()) {
+        let env = TestLedger::new();
+        let assignee = Assignee::Agent(AgentId::fresh(), "a".parse().unwrap());
+        let new = NewTask::plain(assignee, text, source);
         let id = env.ledger().add_task(&new, at(0)).unwrap().unwrap();
         let task = env.ledger().task(id).unwrap().unwrap();
         prop_assert_eq!((task.text, task.source), (new.text, new.source));
@@ -93,22 +99,22 @@ proptest! {
             Err(LedgerError::Newer { .. } | LedgerError::ReadOnly { .. }) => return Ok(()),
             opened => opened.unwrap(),
         };
-        ledger.happenings(&Query::default()).unwrap();
-        match ledger.note(&[turned(agent, 1000, Status::Idle), plain(agent, What::Hung, 1)]) {
+        ledger.events(&EventQuery::default()).unwrap();
+        match ledger.note(&[turned(agent, 1000, Status::Idle), plain(agent, EventKind::Hung, 1)]) {
             Err(LedgerError::ReadOnly { .. }) => return Ok(()),
             noted => noted.unwrap(),
         }
-        ledger.tallies().unwrap();
+        ledger.event_counters().unwrap();
     }
 }
 
 #[test]
-fn a_reason_as_long_as_a_book_is_cut_between_characters() {
-    let env = Env::new();
+fn a_very_long_reason_is_cut_between_characters() {
+    let env = TestLedger::new();
     let why = "🦀".repeat(1 << 20);
-    let happening = LedgerEvent { why: why.clone(), ..plain(AgentId::fresh(), What::Hung, 1) };
-    env.ledger().note(&[happening]).unwrap();
-    let found = env.ledger().happenings(&Query::default()).unwrap();
+    let event = LedgerEvent { why: why.clone(), ..plain(AgentId::fresh(), EventKind::Hung, 1) };
+    env.ledger().note(&[event]).unwrap();
+    let found = env.ledger().events(&EventQuery::default()).unwrap();
     assert_eq!(found[0].1.why, why[..4096]);
 }
 
@@ -125,13 +131,13 @@ const TOO_LONG: [u8; 167] = [
 ];
 
 #[test]
-fn a_text_that_claims_to_be_longer_than_any_can_be_is_damage() {
+fn an_impossible_text_length_is_damage() {
     let (env, agent) = lived_in();
     let mut whole = fs::read(env.file()).unwrap();
     let from = usize::try_from((16_927_154_499_440_956_758_u128 * whole.len() as u128) >> 64).unwrap();
     whole[from..from + TOO_LONG.len()].copy_from_slice(&TOO_LONG);
     fs::write(env.file(), &whole).unwrap();
     let (ledger, _) = Ledger::open(env.dir.path(), at(0)).unwrap();
-    ledger.happenings(&Query::default()).unwrap();
-    ledger.note(&[plain(agent, What::Hung, 1)]).unwrap();
+    ledger.events(&EventQuery::default()).unwrap();
+    ledger.note(&[plain(agent, EventKind::Hung, 1)]).unwrap();
 }

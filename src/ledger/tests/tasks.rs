@@ -4,17 +4,17 @@ use super::*;
 use crate::model::{Assignee, NewTask, Priority, Task, TaskCounts, TaskId, TaskState};
 
 fn new(agent: AgentId, text: &str, priority: Priority) -> NewTask {
-    let doer = Assignee::Agent(agent, "fix".parse().unwrap());
-    NewTask { priority, ..NewTask::plain(doer, text, "person") }
+    let assignee = Assignee::Agent(agent, "fix".parse().unwrap());
+    NewTask { priority, ..NewTask::plain(assignee, text, "person") }
 }
 
-fn step<'a>(from: &'a [TaskState], to: TaskState) -> TaskMove<'a> {
-    TaskMove::plain(from, to, "because")
+fn step<'a>(from: &'a [TaskState], to: TaskState) -> TaskTransition<'a> {
+    TaskTransition::plain(from, to, "because")
 }
 
 #[test]
-fn a_task_comes_back_as_it_was_added() {
-    let env = Env::new();
+fn a_task_is_read_back_as_added() {
+    let env = TestLedger::new();
     let agent = AgentId::fresh();
     let text = "do\0 \u{202e}this\n";
     let id = env.ledger().add_task(&new(agent, text, Priority::High), at(3)).unwrap().unwrap();
@@ -47,8 +47,8 @@ fn a_task_comes_back_as_it_was_added() {
 }
 
 #[test]
-fn the_most_urgent_is_next_and_of_these_the_oldest() {
-    let env = Env::new();
+fn the_next_task_is_the_most_urgent_and_then_the_oldest() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     let add = |text: &str, priority| ledger.add_task(&new(agent, text, priority), at(1)).unwrap().unwrap();
@@ -56,7 +56,7 @@ fn the_most_urgent_is_next_and_of_these_the_oldest() {
         add(&format!("first {priority}"), priority);
         add(&format!("second {priority}"), priority);
     }
-    ledger.add_task(&new(AgentId::fresh(), "somebody else's", Priority::Critical), at(1)).unwrap().unwrap();
+    ledger.add_task(&new(AgentId::fresh(), "other agent's", Priority::Critical), at(1)).unwrap().unwrap();
     let mut order = Vec::new();
     while let Some(task) = ledger.next_task(agent, "", &[]).unwrap() {
         assert!(ledger.move_task(task.id, &step(&[TaskState::Queued], TaskState::Done), at(2)).unwrap());
@@ -68,8 +68,8 @@ fn the_most_urgent_is_next_and_of_these_the_oldest() {
 }
 
 #[test]
-fn a_step_is_taken_only_from_where_it_begins() {
-    let env = Env::new();
+fn a_transition_applies_only_from_its_source_state() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let id = ledger.add_task(&new(AgentId::fresh(), "x", Priority::Normal), at(1)).unwrap().unwrap();
     let to_dispatched = step(&[TaskState::Queued], TaskState::Dispatched);
@@ -79,7 +79,8 @@ fn a_step_is_taken_only_from_where_it_begins() {
     assert!(ledger.put_back_task(id, "because", at(4)).unwrap());
     assert!(!ledger.put_back_task(id, "because", at(4)).unwrap());
     assert!(ledger.move_task(id, &to_dispatched, at(5)).unwrap());
-    let done = TaskMove { result: Some("all is well"), ..step(&[TaskState::Dispatched], TaskState::Done) };
+    let done =
+        TaskTransition { result: Some("all is well"), ..step(&[TaskState::Dispatched], TaskState::Done) };
     assert!(ledger.move_task(id, &done, at(6)).unwrap());
     let task = ledger.task(id).unwrap().unwrap();
     assert_eq!((task.state, task.attempts, task.changed_at), (TaskState::Done, 1, at(6)));
@@ -88,8 +89,8 @@ fn a_step_is_taken_only_from_where_it_begins() {
 }
 
 #[test]
-fn of_many_who_take_the_same_task_one_gets_it() {
-    let env = Env::new();
+fn concurrent_claims_give_a_task_to_one_agent() {
+    let env = TestLedger::new();
     let id = env.ledger().add_task(&new(AgentId::fresh(), "x", Priority::Normal), at(1)).unwrap().unwrap();
     let take = || {
         let (ledger, _) = Ledger::open(env.dir.path(), at(0)).unwrap();
@@ -104,34 +105,38 @@ fn of_many_who_take_the_same_task_one_gets_it() {
 
 #[test]
 fn queues_are_listed_counted_and_forgotten_when_they_are_over() {
-    let env = Env::new();
+    let env = TestLedger::new();
     let ledger = env.ledger();
-    let (one, other) = (AgentId::fresh(), AgentId::fresh());
+    let (agent_a, agent_b) = (AgentId::fresh(), AgentId::fresh());
     for (n, state) in TaskState::ALL.into_iter().enumerate() {
-        let id = ledger.add_task(&new(one, &format!("task {n}"), Priority::Normal), at(1)).unwrap().unwrap();
+        let id =
+            ledger.add_task(&new(agent_a, &format!("task {n}"), Priority::Normal), at(1)).unwrap().unwrap();
         ledger.move_task(id, &step(&[TaskState::Queued], state), at(2)).unwrap();
     }
-    ledger.add_task(&new(other, "x", Priority::Normal), at(1)).unwrap().unwrap();
+    ledger.add_task(&new(agent_b, "x", Priority::Normal), at(1)).unwrap().unwrap();
     let texts = |query: TaskQuery<'_>| -> Vec<String> {
         ledger.tasks(&query).unwrap().into_iter().map(|task| task.text).collect()
     };
     assert_eq!(texts(TaskQuery::default()).len(), 7);
-    assert_eq!(texts(TaskQuery { agent: Some(other), ..TaskQuery::default() }), ["x"]);
+    assert_eq!(texts(TaskQuery { agent: Some(agent_b), ..TaskQuery::default() }), ["x"]);
     let over = [TaskState::Done, TaskState::Failed];
-    assert_eq!(texts(TaskQuery { agent: Some(one), states: &over, newest: None }), ["task 3", "task 4"]);
+    assert_eq!(texts(TaskQuery { agent: Some(agent_a), states: &over, newest: None }), ["task 3", "task 4"]);
     let counts = ledger.queues().unwrap().of;
-    assert_eq!(counts[&one], TaskCounts { queued: 1, running: 2, done: 1, failed: 1 });
-    assert_eq!(counts[&other], TaskCounts { queued: 1, ..TaskCounts::default() });
-    let tallies = ledger.tallies().unwrap();
+    assert_eq!(counts[&agent_a], TaskCounts { queued: 1, running: 2, done: 1, failed: 1 });
+    assert_eq!(counts[&agent_b], TaskCounts { queued: 1, ..TaskCounts::default() });
+    let tallies = ledger.event_counters().unwrap();
     assert_eq!((tallies.tasks[&TaskState::Queued], tallies.tasks[&TaskState::Cancelled]), (2, 1));
     assert_eq!(ledger.forget_before(at(2)).unwrap(), 0);
     assert_eq!(ledger.forget_before(at(3)).unwrap(), 3, "only what is over");
-    assert_eq!(texts(TaskQuery { agent: Some(one), ..TaskQuery::default() }), ["task 0", "task 1", "task 2"]);
+    assert_eq!(
+        texts(TaskQuery { agent: Some(agent_a), ..TaskQuery::default() }),
+        ["task 0", "task 1", "task 2"]
+    );
 }
 
 #[test]
-fn a_task_of_a_newer_symposium_is_passed_over() {
-    let env = Env::new();
+fn tasks_of_a_newer_version_are_skipped() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     let raw = Connection::open(env.file()).unwrap();
@@ -147,28 +152,28 @@ fn a_task_of_a_newer_symposium_is_passed_over() {
     assert_eq!(ledger.next_task(agent, "", &[]).unwrap().map(|task| task.id), Some(id));
     assert_eq!(ledger.tasks(&TaskQuery::default()).unwrap().len(), 1);
     ledger.queues().unwrap();
-    ledger.tallies().unwrap();
+    ledger.event_counters().unwrap();
 }
 
 #[test]
-fn what_comes_after_waits_until_all_of_it_is_done() {
-    let env = Env::new();
+fn dependent_task_waits_for_all_its_dependencies() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     let add = |after: &[TaskId]| {
         let task = NewTask { after: after.to_vec(), ..new(agent, "x", Priority::Normal) };
         ledger.add_task(&task, at(1)).unwrap()
     };
-    assert_eq!(add(&[TaskId(7)]), Err(TaskId(7)), "nothing can come after what is not there");
-    let (one, two) = (add(&[]).unwrap(), add(&[]).unwrap());
-    let last = add(&[one, two]).unwrap();
+    assert_eq!(add(&[TaskId(7)]), Err(TaskId(7)), "a task cannot depend on a missing one");
+    let (agent_a, two) = (add(&[]).unwrap(), add(&[]).unwrap());
+    let last = add(&[agent_a, two]).unwrap();
     let finish = |id, to| ledger.move_task(id, &step(&[TaskState::Queued], to), at(2)).unwrap();
     let blocked = || {
         let task = ledger.task(last).unwrap().unwrap();
         (task.after, task.blocked)
     };
-    assert_eq!(blocked(), (vec![one, two], 2));
-    finish(one, TaskState::Done);
+    assert_eq!(blocked(), (vec![agent_a, two], 2));
+    finish(agent_a, TaskState::Done);
     finish(two, TaskState::Failed);
     assert_eq!(blocked().1, 1);
     assert_eq!(ledger.next_task(agent, "", &[]).unwrap(), None);
@@ -176,36 +181,36 @@ fn what_comes_after_waits_until_all_of_it_is_done() {
     let again = [step(&[TaskState::Failed], TaskState::Queued), step(&[TaskState::Queued], TaskState::Done)];
     again.iter().for_each(|step| assert!(ledger.move_task(two, step, at(4)).unwrap()));
     assert_eq!(ledger.next_task(agent, "", &[]).unwrap().map(|task| task.id), Some(last));
-    let after_done = add(&[one]).unwrap();
+    let after_done = add(&[agent_a]).unwrap();
     assert_eq!(ledger.task(after_done).unwrap().unwrap().blocked, 0);
 }
 
 #[test]
-fn what_any_may_take_is_taken_by_one_who_has_nothing_else() {
-    let env = Env::new();
+fn task_for_any_agent_is_given_to_an_agent_without_own_tasks() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
-    let (one, other) = (AgentId::fresh(), AgentId::fresh());
+    let (agent_a, agent_b) = (AgentId::fresh(), AgentId::fresh());
     let name = "fix".parse().unwrap();
     let pool = NewTask::plain(Assignee::Any("weather".into()), "x", "person");
     let (first, second) =
         (ledger.add_task(&pool, at(1)).unwrap().unwrap(), ledger.add_task(&pool, at(1)).unwrap().unwrap());
-    assert_eq!(ledger.next_task(one, "cook", &[]).unwrap(), None);
-    assert_eq!(ledger.next_task(one, "weather", &[]).unwrap().map(|task| task.id), Some(first));
-    assert_eq!(ledger.next_task(other, "weather", &[first]).unwrap().map(|task| task.id), Some(second));
-    assert!(ledger.claim_task(first, (one, &name), "why", at(2)).unwrap());
-    assert!(!ledger.claim_task(first, (other, &name), "why", at(2)).unwrap());
-    assert!(!ledger.claim_task(second, (one, &name), "why", at(2)).unwrap(), "one at a time");
+    assert_eq!(ledger.next_task(agent_a, "cook", &[]).unwrap(), None);
+    assert_eq!(ledger.next_task(agent_a, "weather", &[]).unwrap().map(|task| task.id), Some(first));
+    assert_eq!(ledger.next_task(agent_b, "weather", &[first]).unwrap().map(|task| task.id), Some(second));
+    assert!(ledger.claim_task(first, (agent_a, &name), "why", at(2)).unwrap());
+    assert!(!ledger.claim_task(first, (agent_b, &name), "why", at(2)).unwrap());
+    assert!(!ledger.claim_task(second, (agent_a, &name), "why", at(2)).unwrap(), "one at a time");
     let queues = ledger.queues().unwrap();
-    assert_eq!((queues.pool.queued, queues.of[&one].running), (1, 1));
+    assert_eq!((queues.pool.queued, queues.of[&agent_a].running), (1, 1));
     assert!(ledger.put_back_task(first, "why", at(3)).unwrap());
     let task = ledger.task(first).unwrap().unwrap();
     assert_eq!((task.agent, task.attempts, task.pool.as_deref()), (None, 0, Some("weather")));
-    assert_eq!(ledger.next_task(other, "weather", &[]).unwrap().map(|task| task.id), Some(first));
+    assert_eq!(ledger.next_task(agent_b, "weather", &[]).unwrap().map(|task| task.id), Some(first));
 }
 
 #[test]
-fn what_has_to_wait_for_long_leaves_one_line_and_what_fails_while_it_is_typed_was_tried() {
-    let env = Env::new();
+fn long_waits_leave_one_history_line_and_failed_typing_counts_as_an_attempt() {
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     let name = "fix".parse().unwrap();
@@ -228,13 +233,13 @@ fn what_has_to_wait_for_long_leaves_one_line_and_what_fails_while_it_is_typed_wa
     );
     assert!(ledger.claim_task(id, (agent, &name), "typing", at(9)).unwrap());
     assert!(ledger.move_task(id, &step(&[Dispatched], Queued), at(9)).unwrap());
-    assert_eq!(ledger.task(id).unwrap().unwrap().attempts, 1, "else it would be tried for ever");
+    assert_eq!(ledger.task(id).unwrap().unwrap().attempts, 1, "otherwise it would be retried for ever");
     assert_eq!(steps().len(), 4);
 }
 
 #[test]
 fn every_step_is_kept_with_its_attempt() {
-    let env = Env::new();
+    let env = TestLedger::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     let id = ledger.add_task(&new(agent, "x", Priority::Normal), at(1)).unwrap().unwrap();
@@ -247,7 +252,7 @@ fn every_step_is_kept_with_its_attempt() {
     ] {
         assert!(ledger.move_task(id, &step(&[from], to), at(3)).unwrap());
     }
-    let half = crate::model::Progress { percent: 50, note: "half".into() };
+    let half = crate::model::TaskProgress { percent: 50, note: "half".into() };
     assert!(ledger.note_progress(id, &half).unwrap());
     let steps: Vec<_> = ledger.task_steps(id).unwrap().iter().map(|s| (s.state, s.attempt)).collect();
     use TaskState::{Dispatched, Queued, Running};

@@ -6,6 +6,9 @@
 pub(in crate::manager) mod stored_shares;
 pub(in crate::manager) mod unshare;
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Use cases that end the access of guests to an agent.

@@ -11,7 +11,7 @@ const SHARES: &str = "shares.json";
 const FORMAT: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct StoredShares {
     format: u32,
     shares: Vec<Share>,
 }
@@ -19,7 +19,7 @@ struct Written {
 impl Access<'_> {
     pub(in crate::manager) fn written_shares(&self, name: &AgentName) -> Vec<Share> {
         let bytes = self.0.store.instance(name).read_state(SHARES).ok().flatten().unwrap_or_default();
-        match serde_json::from_slice::<Written>(&bytes) {
+        match serde_json::from_slice::<StoredShares>(&bytes) {
             Ok(written) if written.format == FORMAT => written.shares,
             // A file that cannot be parsed grants no access. Its listeners are found through their processes and tmux,
             // and none is started.
@@ -32,7 +32,7 @@ impl Access<'_> {
         if shares.is_empty() {
             return Ok(instance.remove_state(SHARES)?);
         }
-        let text = serde_json::to_vec(&Written { format: FORMAT, shares }).unwrap_or_default();
+        let text = serde_json::to_vec(&StoredShares { format: FORMAT, shares }).unwrap_or_default();
         Ok(instance.write_state(SHARES, &text)?)
     }
 }

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error, shown};
 use crate::manager::access::Access;
+use crate::manager::error_from::RESUME_SERVER;
 use crate::model::{AgentName, Share};
 use crate::process;
-use crate::share::Place;
-use crate::store::OpenDoor;
+use crate::share::ShareDir;
+use crate::store::OpenShare;
 
 /// Time limit for closing a listener. A killed process is gone within milliseconds.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -51,9 +52,9 @@ impl Access<'_> {
         let closed = match self.0.store.lock_agent(name, "unshare") {
             Ok(lock) => {
                 let closed = self.end_sharing(name, guest, cut)?;
-                let is_known = self.0.store.find(name, Env::now())?.is_some();
+                let is_known = self.0.store.find(name, self.0.now())?.is_some();
                 if !is_known {
-                    lock.retire();
+                    lock.release_and_remove();
                 }
                 // The record of the agent may be lost while its listeners are still open.
                 if !is_known && closed.is_nothing() {
@@ -63,8 +64,8 @@ impl Access<'_> {
             }
             Err(busy) if cut.is_nothing() => return Err(busy.into()),
             Err(busy) => {
-                remarks.push(format!("{busy}; doors were closed without waiting for that"));
-                cut.guests.keys().for_each(|uid| Place::of(Env::uid(), *uid).clear(name));
+                remarks.push(format!("{busy}; shares were closed without waiting for it"));
+                cut.guests.keys().for_each(|uid| ShareDir::of(Env::uid(), *uid).clear(name));
                 cut
             }
         };
@@ -72,17 +73,17 @@ impl Access<'_> {
             return Err(closed.error(name));
         }
         if let (Some(with), true) = (with, closed.guests.is_empty()) {
-            return Err(Error::NotSharedWith { name: name.clone(), with: with.to_owned() });
+            return Err(Error::not_shared_with(name, with));
         }
         if let Some(silence) = &closed.silence {
-            remarks.push(format!("{silence}; doors were closed without it, by ending their processes"));
+            remarks.push(format!("{silence}; shares were closed by ending their processes"));
         }
         let mut ended = Vec::new();
         for (uid, share) in closed.guests {
             let with = user(uid);
             ended.push(share.unwrap_or_else(|| {
-                remarks.push(format!("what {with} had been granted was written down nowhere"));
-                Share { with, uid, read_only: false, since: Env::now(), until: None }
+                remarks.push(format!("the permissions of {with} were not recorded"));
+                Share { with, uid, read_only: false, since: self.0.now(), until: None }
             }));
         }
         Ok(Unshared { ended, remarks })
@@ -91,13 +92,13 @@ impl Access<'_> {
     /// Returns the user id of a guest, from the user name at the time of the share, the current user name or the
     /// number.
     fn guest(&self, name: &AgentName, with: &str) -> Result<u32, Error> {
-        let kept = self.0.store.doors(name)?.into_iter().filter_map(|door| door.share);
+        let kept = self.0.store.open_shares(name)?.into_iter().filter_map(|share| share.share);
         let known = kept.chain(self.written_shares(name)).find(|share| share.with == with);
         known
             .map(|share| share.uid)
             .or_else(|| process::user_id(with))
             .or_else(|| with.parse().ok())
-            .ok_or_else(|| Error::NotSharedWith { name: name.clone(), with: with.to_owned() })
+            .ok_or_else(|| Error::not_shared_with(name, with))
     }
 
     /// Ends all shares of an agent that ends or is renamed. The caller holds the agent's lock.
@@ -109,14 +110,14 @@ impl Access<'_> {
             Ok(closed) if !closed.left.is_empty() => self.0.notice(closed.error(name).to_string()),
             Ok(closed) if closed.guests.is_empty() => {}
             Ok(closed) => self.0.notice(format!("`{name}` is no longer shared with {}", closed.names())),
-            Err(error) => self.0.notice(format!("with whom `{name}` is shared cannot be told: {error}")),
+            Err(error) => self.0.notice(format!("cannot determine with whom `{name}` is shared: {error}")),
         }
     }
 
     /// Returns whether the agent may be shared. Reads a few files and queries no other process.
     pub(in crate::manager) fn may_be_shared(&self, name: &AgentName) -> bool {
-        Place::is_any_of(Env::uid())
-            || self.0.store.doors(name).is_ok_and(|doors| !doors.is_empty())
+        ShareDir::is_any_of(Env::uid())
+            || self.0.store.open_shares(name).is_ok_and(|open_shares| !open_shares.is_empty())
             || !self.written_shares(name).is_empty()
     }
 
@@ -130,7 +131,8 @@ impl Access<'_> {
         if !meant.is_empty() {
             let _ = self.write_shares(name, others.clone());
         }
-        let closed = self.close_doors(name, guest, &meant, cut)?;
+        let closed = self.close_listeners(name, guest, &meant, cut)?;
+        self.0.store.announce_shares();
         let left: Vec<Share> =
             meant.into_iter().filter(|share| closed.left.contains_key(&share.uid)).collect();
         if !left.is_empty() {
@@ -141,7 +143,7 @@ impl Access<'_> {
 
     /// Closes the listeners of an agent, all or those of one guest. Every connection ends with the process of its
     /// listener.
-    pub(in crate::manager) fn close_doors(
+    pub(in crate::manager) fn close_listeners(
         &self,
         name: &AgentName,
         guest: Option<u32>,
@@ -151,7 +153,7 @@ impl Access<'_> {
         let is_meant = |uid: u32| guest.is_none_or(|guest| guest == uid);
         // Listeners that exceeded the time limit before and have ended since.
         for (uid, _) in std::mem::take(&mut closed.left) {
-            if self.0.store.door(name, uid).is_none() {
+            if self.0.store.open_share(name, uid).is_none() {
                 closed.guests.entry(uid).or_default();
             }
         }
@@ -161,7 +163,7 @@ impl Access<'_> {
                 for uid in guests {
                     closed.guests.entry(uid).or_default();
                 }
-                closed.left.retain(|uid, _| self.0.store.door(name, *uid).is_some());
+                closed.left.retain(|uid, _| self.0.store.open_share(name, *uid).is_some());
             }
             Err(error) => closed.silence = Some(error),
         }
@@ -169,7 +171,7 @@ impl Access<'_> {
             // This listener was not found, and without an answer from tmux it may still be open.
             if let Some(silence) = &closed.silence
                 && !closed.guests.contains_key(&share.uid)
-                && Place::of(Env::uid(), share.uid).answers(name)
+                && ShareDir::of(Env::uid(), share.uid).has_listener(name)
             {
                 closed.left.insert(share.uid, silence.to_string());
             }
@@ -178,14 +180,14 @@ impl Access<'_> {
             }
         }
         for uid in closed.guests.keys().copied().chain(written.iter().map(|share| share.uid)) {
-            Place::of(Env::uid(), uid).clear(name);
+            ShareDir::of(Env::uid(), uid).clear(name);
         }
-        let _ = self.0.store.forget_doors(name);
+        let _ = self.0.store.remove_unused_listener_locks(name);
         self.forget_guests(name, &closed);
-        if let Some(door) = own {
+        if let Some(share) = own {
             // This process is itself the listener that noticed the end of the agent.
-            Place::of(Env::uid(), door.guest).remove(name);
-            self.end_keeper(name, door.guest);
+            ShareDir::of(Env::uid(), share.guest).remove(name);
+            self.end_keeper(name, share.guest);
         }
         Ok(closed)
     }
@@ -207,19 +209,19 @@ impl Access<'_> {
         name: &AgentName,
         guest: Option<u32>,
         closed: &mut Closed,
-    ) -> Result<Option<OpenDoor>, Error> {
+    ) -> Result<Option<OpenShare>, Error> {
         let mut own = None;
-        for door in self.0.store.doors(name)? {
-            if guest.is_some_and(|guest| guest != door.guest) {
+        for share in self.0.store.open_shares(name)? {
+            if guest.is_some_and(|guest| guest != share.guest) {
                 continue;
             }
-            if door.keeper == i32::try_from(std::process::id()).ok() {
-                own = Some(door);
-            } else if self.end_keeper(name, door.guest) {
-                closed.guests.insert(door.guest, door.share);
+            if share.keeper == i32::try_from(std::process::id()).ok() {
+                own = Some(share);
+            } else if self.end_keeper(name, share.guest) {
+                closed.guests.insert(share.guest, share.share);
             } else {
-                let pid = door.keeper.map(|pid| pid.to_string()).unwrap_or_default();
-                closed.left.insert(door.guest, format!("process {pid} that keeps it does not end"));
+                let pid = share.keeper.map(|pid| pid.to_string()).unwrap_or_default();
+                closed.left.insert(share.guest, format!("its process {pid} does not end"));
             }
         }
         Ok(own)
@@ -228,13 +230,14 @@ impl Access<'_> {
     /// Ends the process of a listener. Returns false if it does not end in time.
     fn end_keeper(&self, name: &AgentName, guest: u32) -> bool {
         let deadline = Instant::now() + CLOSE_TIMEOUT;
-        while let Some(door) = self.0.store.door(name, guest) {
+        while let Some(share) = self.0.store.open_share(name, guest) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
             }
-            if let Some(pid) = door.keeper {
-                let is_it = || self.0.store.door(name, guest).is_some_and(|door| door.keeper == Some(pid));
+            if let Some(pid) = share.keeper {
+                let is_it =
+                    || self.0.store.open_share(name, guest).is_some_and(|share| share.keeper == Some(pid));
                 let _ = process::end_at_once(pid, is_it, left);
             }
             std::thread::sleep(CLOSE_CHECK_INTERVAL);
@@ -245,13 +248,13 @@ impl Access<'_> {
     /// Ends the tmux sessions of listeners and returns the user ids of their guests.
     fn close_sessions(&self, name: &AgentName, is_meant: impl Fn(u32) -> bool) -> Result<Vec<u32>, Error> {
         let tmux = self.0.tmux()?;
-        let mut guests = tmux.doors(name)?;
+        let mut guests = tmux.share_guests(name)?;
         guests.retain(|uid| is_meant(*uid));
         let deadline = Instant::now() + CLOSE_TIMEOUT;
         for &uid in &guests {
-            tmux.stop_door(name, uid)?;
+            tmux.stop_share_session(name, uid)?;
             // The listener process notices the end of its session a moment later.
-            while Place::of(Env::uid(), uid).answers(name) && Instant::now() < deadline {
+            while ShareDir::of(Env::uid(), uid).has_listener(name) && Instant::now() < deadline {
                 std::thread::sleep(CLOSE_CHECK_INTERVAL);
             }
         }
@@ -277,11 +280,19 @@ impl Closed {
 
     /// Returns the error for listeners that may still be open.
     fn error(&self, name: &AgentName) -> Error {
-        Error::StillShared {
-            name: name.clone(),
-            left: self.left.iter().map(|(uid, why)| (user(*uid), why.clone())).collect(),
-            closed: self.guests.keys().copied().map(user).collect(),
-        }
+        let guests: Vec<String> = self.left.keys().map(|uid| user(*uid)).collect();
+        let failures = self
+            .left
+            .iter()
+            .map(|(uid, why)| format!("the share for {} could not be ended: {why}", shown(&user(*uid))));
+        Error::new(
+            Code::StillShared,
+            format!("`{name}` may still be shared with {}", shown(&guests.join(", "))),
+        )
+        .saw_all(failures)
+        .saw_all((!self.guests.is_empty()).then(|| format!("closed: {}", shown(&self.names()))))
+        .hint(RESUME_SERVER)
+        .hint(format!("then run `symposium agent unshare {name}` again"))
     }
 }
 

@@ -1,12 +1,14 @@
 //! Delivers prompts to agents. A prompt is typed once, and the agent is observed until it has accepted the prompt.
 //!
 //! - `send`: sending to an agent that runs
-//! - `pending_prompt`: waiting, typing and confirming
+//! - `type_and_confirm`: waiting, typing and confirming
 //! - `observe`: reading the screen, the terminal and the hook reports during a delivery
 
 pub(crate) mod observe;
-pub(crate) mod pending_prompt;
 pub(in crate::manager) mod send;
+pub(crate) mod type_and_confirm;
+
+pub use send::SendRequest;
 
 use crate::manager::Context;
 

@@ -5,8 +5,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::manager::delivery::pending_prompt::PendingPrompt;
-use crate::manager::status::StatusTracker;
+use crate::manager::delivery::type_and_confirm::PendingPrompt;
+use crate::manager::status::AgentEvidence;
 use crate::manager::status::evidence::HeardPrompt;
 use crate::model::Status;
 use crate::process::{self, TtyState};
@@ -19,24 +19,26 @@ const SHOWN: usize = 8;
 
 impl PendingPrompt<'_> {
     /// Returns the prompt that the agent accepted last, as its hook reported.
-    pub(in crate::manager) fn heard(&self) -> Option<HeardPrompt> {
-        StatusTracker(self.manager).reported_prompt(&self.agent.name)
+    pub(in crate::manager) fn reported_prompt(&self) -> Option<HeardPrompt> {
+        AgentEvidence(self.manager).reported_prompt(&self.agent.name)
     }
 
     /// Returns the prompt that the agent accepted after `before`. Times are not compared, because the clock may be set
     /// back in between.
-    pub(in crate::manager) fn heard_after(&self, before: Option<&HeardPrompt>) -> Option<String> {
-        self.heard().filter(|heard| Some(heard) != before).map(|heard| heard.text)
+    pub(in crate::manager) fn reported_after(&self, before: Option<&HeardPrompt>) -> Option<String> {
+        self.reported_prompt()
+            .filter(|reported_prompt| Some(reported_prompt) != before)
+            .map(|reported_prompt| reported_prompt.text)
     }
 
-    pub(in crate::manager) fn tells_of_prompts(&self) -> bool {
-        StatusTracker(self.manager).status_source(&self.agent.name, &self.kind) == StatusSource::Hooks
+    pub(in crate::manager) fn reports_prompts(&self) -> bool {
+        AgentEvidence(self.manager).status_source(&self.agent.name, &self.kind) == StatusSource::Hooks
     }
 
     pub(in crate::manager) fn noted(&self) -> Result<Status, Error> {
         let record = self.manager.record(&self.agent.name, "send")?;
         if !record.status.status.is_live() {
-            return Err(Error::NotRunning { name: record.name, status: record.status.reason });
+            return Err(Error::not_running(&record.name, record.status.reason));
         }
         // After a failed turn the agent is at its prompt, whatever the recorded status is.
         Ok(if record.status.failure().is_some() { Status::Idle } else { record.status.status })
@@ -68,9 +70,9 @@ impl PendingPrompt<'_> {
     /// reused.
     pub(in crate::manager) fn tty(&self) -> Result<TtyState, Error> {
         let facts = self.manager.tmux()?.pane_facts(&self.pane)?;
-        let gone = || Error::NotRunning { name: self.agent.name.clone(), status: "its pane is gone".into() };
+        let gone = || Error::not_running(&self.agent.name, "its pane no longer exists");
         let facts = facts.filter(|facts| !facts.dead).ok_or_else(gone)?;
-        process::tty_state(Path::new(&facts.tty)).map_err(Error::io("cannot look at its terminal"))
+        process::tty_state(Path::new(&facts.tty)).map_err(Error::io("cannot inspect its terminal"))
     }
 
     fn transcript(&self) -> PathBuf {

@@ -2,17 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Typed};
+use crate::error::{Error, TypedText};
 use crate::manager::delivery::Delivery;
-use crate::manager::delivery::pending_prompt::PendingPrompt;
+use crate::manager::delivery::type_and_confirm::PendingPrompt;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
+use crate::manager::status::{AgentEvidence, AgentLookup, ScreenObserver};
 use crate::manager::workspace::Workspaces;
-use crate::model::{AgentName, Edge, Kind, Prompt, ScreenState};
+use crate::model::{AgentName, Kind, OutputChange, Prompt, ScreenState};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_hook::prompt_line;
 use crate::rules::status::from_screen::{ScreenObservation, StatusSource};
-use crate::rules::tasks::typing::Lines;
+use crate::rules::tasks::typing::LineHandling;
 use crate::store::AgentLock;
 
 /// How long to wait for a program that takes no prompt as an argument until it is ready for its initial prompt.
@@ -26,7 +26,7 @@ pub struct SendRequest {
     /// The text of the prompt.
     pub text: String,
     /// How several lines are typed.
-    pub lines: Lines,
+    pub lines: LineHandling,
     /// How long to wait until the agent is ready for the prompt.
     pub timeout: Duration,
 }
@@ -41,9 +41,10 @@ impl Delivery<'_> {
         let delivery = self.delivery(&request.name, &request.text)?;
         delivery
             .wait_until_it_would_take_it(request.timeout)
-            .map_err(|error| delivery.or_its_end(error, Typed::Nothing))?;
-        let by =
-            delivery.deliver(request.lines).map_err(|error| delivery.or_its_end(error, Typed::Something))?;
+            .map_err(|error| delivery.or_its_end(error, TypedText::Nothing))?;
+        let by = delivery
+            .deliver(request.lines)
+            .map_err(|error| delivery.or_its_end(error, TypedText::Something))?;
         self.note_prompted(&request.name, &request.text)?;
         self.note_taken(&request.name, &delivery.kind)?;
         Ok(by)
@@ -58,8 +59,8 @@ impl Delivery<'_> {
     ) -> Result<&'static str, Error> {
         let delivery = self.delivery(name, text)?;
         let by = delivery
-            .press_enter(delivery.heard().as_ref())
-            .map_err(|error| delivery.or_its_end(error, Typed::Something))?;
+            .press_enter(delivery.reported_prompt().as_ref())
+            .map_err(|error| delivery.or_its_end(error, TypedText::Something))?;
         self.note_prompted(name, text)?;
         self.note_taken(name, &delivery.kind)?;
         Ok(by)
@@ -70,8 +71,8 @@ impl Delivery<'_> {
         name: &AgentName,
         text: &str,
     ) -> Result<PendingPrompt<'_>, Error> {
-        let prompt: Prompt = text.parse().map_err(Error::Unsendable)?;
-        let agent = StatusTracker(self.0).running(name, "send")?;
+        let prompt: Prompt = text.parse().map_err(Error::unsendable)?;
+        let agent = AgentLookup(self.0).running(name, "send")?;
         let kind = self.0.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
         let watch = self.0.store.watch_instance(&agent.name)?;
         let pane = agent.tmux.as_ref().map(|tmux| tmux.pane.clone()).unwrap_or_default();
@@ -101,16 +102,16 @@ impl Delivery<'_> {
     pub(in crate::manager) fn note_taken(&self, name: &AgentName, kind: &Kind) -> Result<(), Error> {
         let record = self.0.record(name, "send")?;
         if record.kind == PLAIN_COMMAND
-            || StatusTracker(self.0).status_source(name, kind) == StatusSource::Hooks
+            || AgentEvidence(self.0).status_source(name, kind) == StatusSource::Hooks
         {
             return Ok(());
         }
-        let sight = ScreenObservation {
+        let observation = ScreenObservation {
             state: Some(&ScreenState::Busy),
-            edge: Edge::Activity,
+            edge: OutputChange::Activity,
             status_source: StatusSource::Screen,
         };
-        StatusTracker(self.0).note_sight(&record, sight).map(|_| ())
+        ScreenObserver(self.0).note_sight(&record, observation).map(|_| ())
     }
 
     /// Types the initial prompt of a program that takes no prompt as an argument.
@@ -118,7 +119,7 @@ impl Delivery<'_> {
         let request = SendRequest {
             name: name.clone(),
             text: task.to_owned(),
-            lines: Lines::Together,
+            lines: LineHandling::Together,
             timeout: INITIAL_PROMPT_TIMEOUT,
         };
         self.send_to_running(&request).map(|_| ())

@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use crate::base::plural::counted;
 use crate::env::Env;
-use crate::error::Error;
-use crate::manager::diagnostics::Diagnostics;
+use crate::error::{Code, Error};
 use crate::manager::diagnostics::storage_checks::DiskAnswer;
+use crate::manager::diagnostics::{Diagnostics, ServerChecks, StorageChecks};
 use crate::manager::error_from::how_to_install_tmux;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::specs::SpecCatalog;
+use crate::manager::restore::Restoration;
+use crate::manager::specs::LaunchPlanner;
 use crate::manager::status::StatusTracker;
-use crate::manager::supervisor::SupervisorControl;
+use crate::manager::supervisor::ServiceInstallation;
 use crate::manager::supervisor::service::kills_user_processes;
 use crate::model::{Status, TmuxSnapshot};
 use crate::process::{self, Run};
@@ -66,17 +66,21 @@ impl Check {
 impl Diagnostics<'_> {
     /// Runs all checks.
     pub fn doctor(&self) -> Vec<Check> {
-        let (disk, answer) = self.check_disk();
+        let (disk, answer) = StorageChecks(self.0).check_disk();
         let mut checks = vec![self.check_tmux(), self.check_home(), disk];
         if answer == DiskAnswer::Silent {
-            checks.extend(self.check_writers());
+            checks.extend(StorageChecks(self.0).check_writers());
             return checks;
         }
         checks.extend([self.check_registry(), self.check_server()]);
-        checks.extend(self.check_writers());
-        checks.extend([self.check_config(), self.check_ledger(), self.check_supervisor()]);
-        checks.extend(self.check_hook_link());
-        checks.extend(self.check_running_server());
+        checks.extend(StorageChecks(self.0).check_writers());
+        checks.extend([
+            self.check_config(),
+            StorageChecks(self.0).check_ledger(),
+            StorageChecks(self.0).check_supervisor(),
+        ]);
+        checks.extend(StorageChecks(self.0).check_hook_link());
+        checks.extend(ServerChecks(self.0).check_running_server());
         checks.extend(self.check_sharing());
         checks.extend(self.check_logout());
         checks.extend(self.check_kinds());
@@ -85,18 +89,16 @@ impl Diagnostics<'_> {
 
     /// Returns the result if the environment could not be opened.
     pub fn doctor_without_home(error: &Error) -> Vec<Check> {
-        let report = error.report();
-        let saw = std::iter::once(report.message).chain(report.saw).collect::<Vec<_>>().join("; ");
-        vec![Check::bad("state", saw, report.hints.join("; "))]
+        let saw = [&[error.to_string()][..], error.observations()].concat().join("; ");
+        vec![Check::bad("state", saw, error.advice())]
     }
 
     fn check_tmux(&self) -> Check {
         match self.0.tmux() {
             Ok(tmux) => Check::good("tmux", format!("{} at {}", tmux.version(), tmux.program().display())),
             Err(error) => {
-                let report = error.report();
-                let advice = report.hints.first().cloned().unwrap_or_else(how_to_install_tmux);
-                Check::bad("tmux", report.message, advice)
+                let advice = error.hints().first().cloned().unwrap_or_else(how_to_install_tmux);
+                Check::bad("tmux", error.to_string(), advice)
             }
         }
     }
@@ -104,16 +106,20 @@ impl Diagnostics<'_> {
     fn check_config(&self) -> Check {
         match self.0.config() {
             Ok(config) => match config.notify.command.first() {
-                Some(program) if SpecCatalog(self.0).find_program(program, &self.0.home.path).is_none() => {
+                Some(program) if LaunchPlanner(self.0).find_program(program, &self.0.home.path).is_none() => {
                     Check::bad(
                         "configuration",
                         format!("`command` of [notify] cannot be run: there is no program `{program}`"),
-                        "mend config.toml, then look again",
+                        "correct config.toml, then run the check again",
                     )
                 }
-                _ => Check::good("configuration", "config.toml is understood, or not there"),
+                _ => Check::good("configuration", "config.toml is valid or not present"),
             },
-            Err(error) => Check::bad("configuration", error.to_string(), "mend config.toml, then look again"),
+            Err(error) => Check::bad(
+                "configuration",
+                error.to_string(),
+                "correct config.toml, then run the check again",
+            ),
         }
     }
 
@@ -140,42 +146,44 @@ impl Diagnostics<'_> {
         } else {
             Check::bad(
                 "state directory",
-                format!("others can look in: {}", loose.join(", ")),
+                format!("other users can read: {}", loose.join(", ")),
                 format!("chmod -R go-rwx {home}"),
             )
         }
     }
 
     fn check_registry(&self) -> Check {
-        match self.0.store.read(Env::now()) {
+        match self.0.store.read(self.0.now()) {
             Ok(records) => {
-                let what = format!("{} written down", counted(records.len(), "agent", "agents"));
+                let what = counted(records.len(), "agent", "agents");
                 match self.0.store.damaged() {
                     0 => Check::good("registry", what),
                     kept => Check::note(
                         "registry",
-                        format!("{what}; damaged ones were mended and are kept: {kept}"),
+                        format!("{what}; damaged files were repaired, and copies are kept: {kept}"),
                         format!(
-                            "when nothing is missing: rm {}/agent-sessions.json*.bad-*",
+                            "if nothing is missing: rm {}/agent-sessions.json*.bad-*",
                             self.0.home.path.display()
                         ),
                     ),
                 }
             }
             Err(error) => {
-                let report = Error::from(error).report();
-                Check::bad("registry", report.message, report.hints.join("; "))
+                let error = Error::from(error);
+                Check::bad("registry", error.to_string(), error.advice())
             }
         }
     }
 
     fn check_server(&self) -> Check {
-        let Ok(tmux) = self.0.tmux() else { return Check::note("server", "not asked: no tmux", "see above") };
+        let Ok(tmux) = self.0.tmux() else {
+            return Check::note("server", "not checked: tmux is not available", "see above");
+        };
         let socket = tmux.socket().display();
-        match tmux.look() {
+        match tmux.snapshot() {
             Err(error) => self.check_silent_server(&Error::from(error)),
-            Ok(TmuxSnapshot::NoServer) => {
-                self.check_stuck_server().unwrap_or_else(|| match Lifecycle(self.0).lost() {
+            Ok(TmuxSnapshot::NoServer) => ServerChecks(self.0).check_stuck_server().unwrap_or_else(|| {
+                match Restoration(self.0).lost() {
                     Ok(lost) if !lost.is_empty() => Check::note(
                         "server",
                         format!(
@@ -188,16 +196,15 @@ impl Diagnostics<'_> {
                         "server",
                         format!("not running at {socket}; it starts with the first agent"),
                     ),
-                })
-            }
+                }
+            }),
             Ok(TmuxSnapshot::Running(server)) => {
                 let saw = format!("tmux {} at {socket}", server.version);
                 let agents = match StatusTracker(self.0).current_agents() {
                     Ok(current_agents) => current_agents.agents,
                     Err(error) => {
-                        let report = error.report();
-                        let saw = format!("{saw}, but its agents could not be listed: {}", report.message);
-                        return Check::bad("server", saw, report.hints.join("; "));
+                        let saw = format!("{saw}, but its agents could not be listed: {error}");
+                        return Check::bad("server", saw, error.advice());
                     }
                 };
                 let live = agents.iter().filter(|agent| agent.status.is_live()).count();
@@ -217,21 +224,20 @@ impl Diagnostics<'_> {
 
     /// Names the server's process, so that the user can resume or end it by hand.
     fn check_silent_server(&self, error: &Error) -> Check {
-        let report = error.report();
-        let pid = match error {
-            Error::TmuxSilent { .. } => self.0.tmux().ok().and_then(|tmux| tmux.server_process()),
+        let pid = match error.code() {
+            Code::TmuxTimedOut => self.0.tmux().ok().and_then(|tmux| tmux.server_process()),
             _ => None,
         };
         match pid {
             Some(pid) if process::is_stopped(pid) => {
-                let saw = format!("{}; its process {pid} is stopped", report.message);
+                let saw = format!("{error}; its process {pid} is stopped");
                 Check::bad("server", saw, format!("kill -CONT {pid}"))
             }
             Some(pid) => {
-                let advice = format!("see what it does: ps -o pid,stat,time,args -p {pid}");
-                Check::bad("server", format!("{}; its process is {pid}", report.message), advice)
+                let advice = format!("inspect it: ps -o pid,stat,time,args -p {pid}");
+                Check::bad("server", format!("{error}; its process is {pid}"), advice)
             }
-            None => Check::bad("server", report.message, report.hints.join("; ")),
+            None => Check::bad("server", error.to_string(), error.advice()),
         }
     }
 
@@ -239,10 +245,10 @@ impl Diagnostics<'_> {
     fn check_sharing(&self) -> Option<Check> {
         let tmux = self.0.tmux().ok().filter(|tmux| !tmux.has_access_list())?;
         let saw = format!(
-            "tmux {} has no `server-access`: the mode of the socket's directory alone keeps others from your agents",
+            "tmux {} has no `server-access`: only the mode of the socket's directory protects your agents from other users",
             tmux.version()
         );
-        Some(Check::note("sharing", saw, "tmux 3.3 or newer keeps a list of users as well"))
+        Some(Check::note("sharing", saw, "tmux 3.3 or newer also checks a list of users"))
     }
 
     /// Checks whether systemd ends all processes of the user when the last login ends.
@@ -250,8 +256,8 @@ impl Diagnostics<'_> {
         if !Path::new("/run/systemd/system").is_dir() {
             return None;
         }
-        let user = SupervisorControl(self.0).user()?;
-        Some(match (kills_user_processes(), SupervisorControl(self.0).lingers()) {
+        let user = ServiceInstallation(self.0).user()?;
+        Some(match (kills_user_processes(), ServiceInstallation(self.0).is_linger_enabled()) {
             (false, _) => Check::good("logout", "agents survive a logout (KillUserProcesses is off)"),
             (true, true) => self.check_home_of_server(),
             (true, false) => Check::bad(
@@ -264,15 +270,15 @@ impl Diagnostics<'_> {
 
     /// Checks whether the server belongs to the user manager, which with lingering on survives a logout.
     fn check_home_of_server(&self) -> Check {
-        let server = SupervisorControl(self.0).server_pid();
+        let server = ServiceInstallation(self.0).server_pid();
         if server.is_some_and(process::is_kept_by_user_manager) {
             let saw = "agents survive a logout: the server belongs to the user manager, which stays";
             return Check::good("logout", saw);
         }
         let saw = "KillUserProcesses is on; lingering is on, but no server belongs to the user manager";
-        let advice = match (SupervisorControl(self.0).restart_of_service(), server) {
+        let advice = match (ServiceInstallation(self.0).restart_of_service(), server) {
             // A server that runs in a login session cannot be moved: it has to end first.
-            (Some(again), Some(_)) => format!("when a logout has ended it: {again}"),
+            (Some(again), Some(_)) => format!("after a logout has ended it: {again}"),
             (Some(again), None) => again,
             (None, _) => "symposium service install".into(),
         };
@@ -283,20 +289,20 @@ impl Diagnostics<'_> {
         let kinds = match self.0.kinds() {
             Ok(kinds) => kinds,
             Err(error) => {
-                return vec![Check::bad("kinds", error.to_string(), "mend kinds.toml, or move it away")];
+                return vec![Check::bad("kinds", error.to_string(), "correct kinds.toml, or move it away")];
             }
         };
         let dir = self.0.env.cwd().unwrap_or(Path::new("/"));
         let found: Vec<_> = PREFERRED
             .iter()
-            .filter_map(|name| Some((*name, SpecCatalog(self.0).program_of(kinds.get(name)?, dir)?)))
+            .filter_map(|name| Some((*name, LaunchPlanner(self.0).program_of(kinds.get(name)?, dir)?)))
             .collect();
         let mut checks: Vec<Check> = std::thread::scope(|scope| {
-            let asked: Vec<_> = found
+            let threads: Vec<_> = found
                 .iter()
                 .map(|(name, program)| scope.spawn(move || self.check_program(name, program)))
                 .collect();
-            asked.into_iter().filter_map(|asked| asked.join().ok()).collect()
+            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
         });
         if checks.is_empty() {
             let advice = kinds.get("claude").map(|kind| kind.install.clone()).unwrap_or_default();
@@ -315,18 +321,18 @@ impl Diagnostics<'_> {
                 let version = text
                     .lines()
                     .find(|line| !line.trim().is_empty())
-                    .unwrap_or("no version told")
+                    .unwrap_or("no version reported")
                     .trim()
                     .to_owned();
                 Check::good(name, format!("{version} at {}", program.display()))
             }
             Ok(output) => {
                 let text = String::from_utf8_lossy(&output.stderr).into_owned();
-                let said =
+                let failure =
                     text.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing").trim().to_owned();
                 Check::note(
                     name,
-                    format!("`{} --version` failed: {said}", program.display()),
+                    format!("`{} --version` failed: {failure}", program.display()),
                     "run it once by hand",
                 )
             }

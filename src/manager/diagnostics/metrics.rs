@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::manager::diagnostics::Diagnostics;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
-use crate::rules::notify::prometheus::{Latency, Measured, prometheus};
+use crate::rules::report::prometheus::{Latency, Measurements, prometheus};
 
 /// The file in `run/` to which the supervisor writes the latencies of detected changes.
 const LATENCY: &str = "_latency.json";
@@ -22,10 +22,15 @@ impl Diagnostics<'_> {
         StatusTracker(self.0).warn_about_unknown(&current_agents);
         StatusTracker(self.0).keep_tmux_error(current_agents.silence);
         let agents: Vec<_> = current_agents.agents.into_iter().map(|agent| agent.status).collect();
-        let tallies = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tallies())?;
+        let tallies = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.event_counters())?;
         let latency: Option<Latency> =
             self.0.store.read_run(LATENCY).and_then(|text| serde_json::from_slice(&text).ok());
         let version = env!("CARGO_PKG_VERSION");
-        Ok(prometheus(&Measured { version, agents: &agents, tallies: &tallies, latency: latency.as_ref() }))
+        Ok(prometheus(&Measurements {
+            version,
+            agents: &agents,
+            tallies: &tallies,
+            latency: latency.as_ref(),
+        }))
     }
 }

@@ -16,8 +16,23 @@ pub(in crate::manager) mod reload_config;
 pub(in crate::manager) mod server_checks;
 pub(crate) mod storage_checks;
 
+pub use completions::CompletionKind;
+pub use doctor::{Check, Health};
+
 use crate::manager::Context;
 
 /// Use cases that examine the installation.
 #[derive(Clone, Copy)]
 pub struct Diagnostics<'a>(pub &'a Context);
+
+/// Checks the running tmux server, for `doctor`.
+#[derive(Clone, Copy)]
+pub struct ServerChecks<'a>(pub &'a Context);
+
+/// Checks the disk, the ledger and the helper processes, for `doctor`.
+#[derive(Clone, Copy)]
+pub struct StorageChecks<'a>(pub &'a Context);
+
+/// Lists the names that a shell can complete.
+#[derive(Clone, Copy)]
+pub struct Completions<'a>(pub &'a Context);

@@ -1,14 +1,14 @@
 //! Checks of the running tmux server for `symposium doctor`.
 
-use crate::manager::diagnostics::Diagnostics;
+use crate::manager::diagnostics::ServerChecks;
 use crate::manager::diagnostics::doctor::Check;
-use crate::manager::status::StatusTracker;
+use crate::manager::status::TmuxObserver;
 use crate::model::TmuxSnapshot;
 
 /// Below this number of free file descriptors, the server is about to refuse agents.
 const FEW_DESCRIPTORS: u64 = 128;
 
-impl Diagnostics<'_> {
+impl ServerChecks<'_> {
     /// Checks the running server. Returns nothing if no server runs.
     pub(in crate::manager) fn check_running_server(&self) -> Vec<Check> {
         [self.check_versions(), self.check_descriptors(), self.check_tmux_conf()]
@@ -20,7 +20,7 @@ impl Diagnostics<'_> {
     /// Checks whether the server has the version of the tmux in PATH.
     fn check_versions(&self) -> Option<Check> {
         let tmux = self.0.tmux().ok()?;
-        let Ok(TmuxSnapshot::Running(server)) = tmux.look() else { return None };
+        let Ok(TmuxSnapshot::Running(server)) = tmux.snapshot() else { return None };
         if server.version == tmux.version() {
             return None;
         }
@@ -41,7 +41,7 @@ impl Diagnostics<'_> {
 
     /// Checks for a server that was asked to end but still holds the socket of the next one.
     pub(in crate::manager) fn check_stuck_server(&self) -> Option<Check> {
-        let stuck = StatusTracker(self.0).stuck_server(self.0.tmux().ok()?).ok()??;
+        let stuck = TmuxObserver(self.0).stuck_server(self.0.tmux().ok()?).ok()??;
         let advice = "symposium agent restore --all (it ends these processes first)";
         Some(Check::bad("server", stuck.description(), advice))
     }

@@ -5,11 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use crate::base::plural::counted;
-use crate::env::Env;
 use crate::error::Error;
-use crate::manager::diagnostics::Diagnostics;
+use crate::manager::diagnostics::StorageChecks;
 use crate::manager::diagnostics::doctor::Check;
-use crate::manager::maintenance::Maintenance;
+use crate::manager::maintenance::TranscriptWriters;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::supervisor::SupervisorControl;
 use crate::process::Stall;
@@ -27,7 +26,7 @@ pub(in crate::manager::diagnostics) enum DiskAnswer {
     Silent,
 }
 
-impl Diagnostics<'_> {
+impl StorageChecks<'_> {
     /// Writes and removes a file, because file modes do not show whether a disk is full or read-only.
     pub(in crate::manager::diagnostics) fn check_disk(&self) -> (Check, DiskAnswer) {
         let (done, probed) = mpsc::channel();
@@ -39,15 +38,13 @@ impl Diagnostics<'_> {
         let check = match begun.ok().and_then(|_| probed.recv_timeout(DISK_TIMEOUT).ok()) {
             Some(Ok(DiskSpace { free })) => Check::good("disk", format!("writable, {} free", size(free))),
             Some(Err(error)) => {
-                let report = Error::from(error).report();
-                Check::bad("disk", report.message, report.hints.join("; "))
+                let error = Error::from(error);
+                Check::bad("disk", error.to_string(), error.advice())
             }
             None => {
-                let saw = format!(
-                    "it has not answered for {} s; the rest was not looked at",
-                    DISK_TIMEOUT.as_secs()
-                );
-                let advice = format!("see whether the disk of {} answers", self.0.home.path.display());
+                let saw =
+                    format!("it has not answered for {} s; the rest was not checked", DISK_TIMEOUT.as_secs());
+                let advice = format!("check whether the disk of {} responds", self.0.home.path.display());
                 return (Check::bad("disk", saw, advice), DiskAnswer::Silent);
             }
         };
@@ -56,19 +53,16 @@ impl Diagnostics<'_> {
 
     pub(in crate::manager::diagnostics) fn check_ledger(&self) -> Check {
         let lines = match RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.last_id()) {
-            Ok(0) => "nothing has happened yet".to_owned(),
+            Ok(0) => "no events yet".to_owned(),
             Ok(lines) => format!("{} written so far", counted(lines.unsigned_abs(), "line", "lines")),
-            Err(error) => {
-                let advice = error.report().hints.join("; ");
-                return Check::bad("ledger", error.to_string(), advice);
-            }
+            Err(error) => return Check::bad("ledger", error.to_string(), error.advice()),
         };
         match self.0.store.damaged_ledgers() {
             0 => Check::good("ledger", lines),
             kept => Check::note(
                 "ledger",
                 format!(
-                    "{lines}; {} kept after a repair",
+                    "{lines}; {} kept from repairs",
                     counted(kept, "damaged file is", "damaged files are")
                 ),
                 format!("if nothing is missing: rm {}/ledger.db.damaged-*", self.0.home.path.display()),
@@ -89,21 +83,21 @@ impl Diagnostics<'_> {
             return Check::good("supervisor", "it runs");
         }
         if seen.restarts_waiting + seen.tasks_waiting + seen.heartbeats > 0 {
-            let what = "it does not run, and restarts, tasks or heartbeats wait for it";
+            let what = "it is not running, and restarts, tasks or heartbeats wait for it";
             return Check::note("supervisor", what, "symposium supervisor start");
         }
         if seen.stopped_on_request {
             return Check::note("supervisor", "it was stopped on request", "symposium supervisor start");
         }
         if !seen.autostart {
-            return Check::good("supervisor", "it does not run, and no agent brings it along (config.toml)");
+            return Check::good("supervisor", "it is not running, and agents do not start it (config.toml)");
         }
-        Check::good("supervisor", "it does not run; the next agent that is started brings it along")
+        Check::good("supervisor", "it is not running; the next agent that starts also starts it")
     }
 
     /// Checks for transcript writers that make no progress. While one is stopped, tmux buffers the output of its agent.
     pub(in crate::manager::diagnostics) fn check_writers(&self) -> Vec<Check> {
-        let stalled = match Maintenance(self.0).lasting_stalls() {
+        let stalled = match TranscriptWriters(self.0).lasting_stalls() {
             Ok(stalled) => stalled,
             Err(error) => return vec![Check::bad("transcripts", error.to_string(), "symposium doctor")],
         };
@@ -113,14 +107,14 @@ impl Diagnostics<'_> {
                 Stall::Stopped => Check::bad(
                     "transcripts",
                     format!(
-                        "the writer of `{name}`, process {pid}, is stopped (state T); tmux grows meanwhile"
+                        "the writer of `{name}`, process {pid}, is stopped (state T); tmux needs more and more memory meanwhile"
                     ),
                     format!("kill -CONT {pid}"),
                 ),
                 Stall::WaitsForDisk => Check::bad(
                     "transcripts",
                     format!("the writer of `{name}`, process {pid}, waits for the disk (state D)"),
-                    format!("see whether the disk of {} answers", self.0.home.path.display()),
+                    format!("check whether the disk of {} responds", self.0.home.path.display()),
                 ),
             }
         });
@@ -129,7 +123,7 @@ impl Diagnostics<'_> {
 
     /// Checks the link that hooks use, if there are agents that need it.
     pub(in crate::manager::diagnostics) fn check_hook_link(&self) -> Option<Check> {
-        let has_agents = self.0.store.read(Env::now()).is_ok_and(|records| !records.is_empty());
+        let has_agents = self.0.store.read(self.0.now()).is_ok_and(|records| !records.is_empty());
         let fault = self.0.hook_link_fault().filter(|_| has_agents)?;
         Some(Check::bad("hooks", fault, "symposium agent list"))
     }

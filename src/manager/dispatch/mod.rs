@@ -6,6 +6,11 @@
 pub(in crate::manager) mod recover;
 pub(in crate::manager) mod run;
 
+pub use run::{DispatchOutcome, Dispatchable, QueueItem};
+
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Gives queued tasks and messages to idle agents.

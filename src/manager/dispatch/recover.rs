@@ -6,29 +6,29 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::env::Env;
-use crate::error::Error;
-use crate::ledger::{MessageQuery, TaskMove};
+use crate::error::{Code, Error};
+use crate::ledger::{MessageQuery, TaskTransition};
 use crate::manager::delivery::Delivery;
 use crate::manager::dispatch::Dispatcher;
 use crate::manager::dispatch::run::QueueItem;
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::tasks::Tasks;
+use crate::manager::status::{AgentEvidence, ScreenObserver};
+use crate::manager::tasks::{TaskCompletion, Tasks};
 use crate::model::{AgentRecord, MessageState, ScreenState, Status, TaskState};
 use crate::process;
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_screen::StatusSource;
 use crate::rules::tasks::confirm::shows_mark;
-use crate::rules::tasks::queue::{DeliveryEvidence, DeliveryOutcome, GONE, SETTLED, fate, marked};
+use crate::rules::tasks::queue::{
+    AGENT_GONE, DeliveryEvidence, DeliveryOutcome, SETTLE_TIME, marked, outcome_of,
+};
 use crate::store::AgentLock;
 use crate::tmux::Capture;
 use crate::transcript;
 
 /// Reason of a task whose outcome cannot be determined.
-const UNKNOWN: &str = "it is not known whether the agent took it; look at it, then `task done`, `task retry` or \
-                       `task cancel`";
+const UNKNOWN: &str = "it is unknown whether the agent accepted it; look at the agent, then use `task done`, `task retry` or `task cancel`";
 
 impl Dispatcher<'_> {
     /// Checks deliveries that were interrupted. Returns the number of deliveries whose outcome is still open. A
@@ -42,7 +42,7 @@ impl Dispatcher<'_> {
             };
             let Some(record) = agent.map(|id| RegistryWriter(self.0).record_by_id(id)).transpose()?.flatten()
             else {
-                self.leave_to_a_person(&item, GONE)?;
+                self.leave_to_a_person(&item, AGENT_GONE)?;
                 continue;
             };
             // If another process holds the input lock, the delivery is still in progress.
@@ -87,7 +87,7 @@ impl Dispatcher<'_> {
             QueueItem::Task(task) => task.dispatched_at.unwrap_or(task.changed_at),
             QueueItem::Message(message) => message.changed_at,
         };
-        let fate = fate(self.trace(record, &mark, began)?);
+        let fate = outcome_of(self.trace(record, &mark, began)?);
         match fate {
             DeliveryOutcome::Wait => {}
             DeliveryOutcome::Submit => {
@@ -99,20 +99,19 @@ impl Dispatcher<'_> {
                     Ok(by) => drop(self.was_taken(item, record.id, by)?),
                     // The text is still in the input line, or a hook has reported in the meantime; the next check
                     // decides.
-                    Err(
-                        Error::NotConfirmed { .. }
-                        | Error::NotRunning { .. }
-                        | Error::InTerminal { .. }
-                        | Error::EndedMeanwhile { .. },
-                    ) => {}
+                    Err(error)
+                        if matches!(
+                            error.code(),
+                            Code::NotConfirmed | Code::NotRunning | Code::InTerminal | Code::EndedMeanwhile
+                        ) => {}
                     Err(error) => return Err(error),
                 }
             }
             DeliveryOutcome::Taken => {
-                self.was_taken(item, record.id, "its mark is in the transcript")?;
+                self.was_taken(item, record.id, "its marker is in the transcript")?;
             }
             DeliveryOutcome::Untouched => {
-                self.take_back(item, "nothing of it was typed before it was cut short")?
+                self.take_back(item, "the delivery was interrupted before anything was typed")?
             }
             DeliveryOutcome::Unknown => self.leave_to_a_person(item, UNKNOWN)?,
         }
@@ -123,11 +122,11 @@ impl Dispatcher<'_> {
         let kind = self.0.kind_of(record)?;
         let dir = self.0.store.instance(&record.name);
         let printed = transcript::printed_since(dir.dir(), began).is_ok_and(|text| shows_mark(&text, mark));
-        let hooked = StatusTracker(self.0).status_source(&record.name, &kind) == StatusSource::Hooks;
+        let hooked = AgentEvidence(self.0).status_source(&record.name, &kind) == StatusSource::Hooks;
         let readable = record.kind != PLAIN_COMMAND && !kind.screen.ready.is_empty();
-        let settled = Env::now().duration_since(began) >= SETTLED.try_into().unwrap_or_default();
+        let settled = self.0.now().duration_since(began) >= SETTLE_TIME.try_into().unwrap_or_default();
         let pane = record.tmux.as_ref().filter(|_| record.status.status.is_live());
-        let Some(pane) = pane.map(|place| place.pane.as_str()) else {
+        let Some(pane) = pane.map(|location| location.pane.as_str()) else {
             // The text in the input line is lost with the process.
             return Ok(DeliveryEvidence {
                 drafted: false,
@@ -139,7 +138,7 @@ impl Dispatcher<'_> {
             });
         };
         let screen = self.0.tmux()?.capture(pane, Capture::Screen)?;
-        let reading = StatusTracker(self.0).reading(record, &kind)?;
+        let reading = ScreenObserver(self.0).reading(record, &kind)?;
         let is_draft = reading.draft.as_ref().is_some_and(|draft| !draft.trim().is_empty());
         // An input line that only indicates a paste shows no marker. The paste is then attributed to this delivery.
         let pasted =
@@ -166,17 +165,18 @@ impl Dispatcher<'_> {
     fn leave_to_a_person(&self, item: &QueueItem, why: &str) -> Result<(), Error> {
         match item {
             QueueItem::Task(task) => {
-                let step = TaskMove {
+                let step = TaskTransition {
                     flagged: true,
-                    ..TaskMove::plain(&[TaskState::Dispatched], TaskState::Failed, why)
+                    ..TaskTransition::plain(&[TaskState::Dispatched], TaskState::Failed, why)
                 };
-                RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?;
-                Tasks(self.0).note_over(task.id);
+                RegistryWriter(self.0)
+                    .with_ledger(|ledger| ledger.move_task(task.id, &step, self.0.now()))?;
+                TaskCompletion(self.0).note_over(task.id);
             }
             QueueItem::Message(message) => {
-                let why = "it is not known whether the agent took it; it waits to be asked for";
+                let why = "it is unknown whether the agent accepted it; `symposium message read` returns it";
                 RegistryWriter(self.0)
-                    .with_ledger(|ledger| ledger.park_message(message.id, why, Env::now()))?;
+                    .with_ledger(|ledger| ledger.park_message(message.id, why, self.0.now()))?;
             }
         }
         Ok(())

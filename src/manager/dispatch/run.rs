@@ -5,25 +5,25 @@
 //! remaining deliveries.
 
 use std::collections::HashSet;
+use std::error::Error as _;
 use std::time::Duration;
 
-use crate::env::Env;
-use crate::error::{Error, Typed};
-use crate::ledger::{TaskMove, TaskQuery};
+use crate::error::{Code, Error};
+use crate::ledger::{TaskQuery, TaskTransition};
 use crate::manager::delivery::Delivery;
 use crate::manager::delivery::send::SendRequest;
 use crate::manager::dispatch::Dispatcher;
-use crate::manager::lifecycle::Lifecycle;
+use crate::manager::lifecycle::{Hibernation, Resumption};
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
-use crate::manager::tasks::Tasks;
+use crate::manager::tasks::{TaskCompletion, Tasks};
 use crate::model::{
     Agent, AgentId, AgentName, AgentRecord, Message, MessageState, Status, Task, TaskId, TaskState,
     marked_message, marked_task,
 };
-use crate::rules::tasks::queue::{GONE, Ready, held_specs, is_message, is_task, marked, ready};
-use crate::rules::tasks::typing::Lines;
+use crate::rules::tasks::queue::{AGENT_GONE, Readiness, held_specs, is_message, is_task, marked, ready};
+use crate::rules::tasks::typing::LineHandling;
 use crate::store::AgentLock;
 use crate::tmux::{Audience, Bell};
 
@@ -61,7 +61,7 @@ pub struct Dispatchable {
 
 /// The outcome of a dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DispatchOutcome {
     /// The entry was typed, or possibly typed: the next recovery determines which.
     Typed,
     /// Nothing was typed, and the entry must wait.
@@ -83,7 +83,7 @@ impl Dispatcher<'_> {
         if mail.is_empty() && queues.pool.queued == 0 && queues.of.values().all(|queue| queue.queued == 0) {
             return Ok(vec![]);
         }
-        let now = Env::now();
+        let now = self.0.now();
         let (mut due, mut taken) = (Vec::new(), Vec::new());
         let agents = StatusTracker(self.0).current_agents()?.agents;
         for id in queues.of.iter().filter(|(_, queue)| queue.queued > 0).map(|(id, _)| *id) {
@@ -92,15 +92,15 @@ impl Dispatcher<'_> {
             }
         }
         let held = held_specs(&agents, now);
-        let mut agents: Vec<(Ready, Agent)> =
+        let mut agents: Vec<(Readiness, Agent)> =
             agents.into_iter().map(|agent| (ready(&agent, now), agent)).collect();
         // A task for any agent of a spec must not wait for an agent with an active driver while another one is free.
-        agents.sort_by_key(|(readiness, _)| *readiness == Ready::Driven);
+        agents.sort_by_key(|(readiness, _)| *readiness == Readiness::Driven);
         for (readiness, agent) in agents {
             let queue = counts(&agent.id);
             let may_have = queue.queued + queues.pool.queued > 0 || mail.contains(&agent.id);
             let is_free = queue.running == 0 && !left_alone.contains(&agent.id);
-            if !may_have || !is_free || readiness == Ready::No {
+            if !may_have || !is_free || readiness == Readiness::No {
                 continue;
             }
             let message = match mail.contains(&agent.id) {
@@ -119,7 +119,7 @@ impl Dispatcher<'_> {
             if let Some(QueueItem::Task(task)) = &item {
                 taken.extend(task.pool.is_some().then_some(task.id));
             }
-            let driven = readiness == Ready::Driven;
+            let driven = readiness == Readiness::Driven;
             let to = (agent.id, agent.name);
             due.extend(item.map(|item| Dispatchable { agent: to, item, driven }));
         }
@@ -151,89 +151,97 @@ impl Dispatcher<'_> {
         let query = TaskQuery { agent: Some(gone), states: &[TaskState::Queued], newest: None };
         for task in RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tasks(&query))? {
             if !TaskQueue(self.0).is_being_born(&task)? {
-                let step = TaskMove::plain(&[TaskState::Queued], TaskState::Failed, GONE);
-                RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?;
+                let step = TaskTransition::plain(&[TaskState::Queued], TaskState::Failed, AGENT_GONE);
+                RegistryWriter(self.0)
+                    .with_ledger(|ledger| ledger.move_task(task.id, &step, self.0.now()))?;
             }
         }
         Ok(())
     }
 
     /// Claims an entry and types it into its agent.
-    pub fn dispatch(&self, due: &Dispatchable) -> Result<Outcome, Error> {
+    pub fn dispatch(&self, due: &Dispatchable) -> Result<DispatchOutcome, Error> {
         let (id, name) = &due.agent;
         // Locked before the entry is claimed: a claimed entry without a lock holder means that the typing process was
         // killed.
-        let Some(turn) = self.0.store.try_lock_typing(name)? else { return Ok(Outcome::Later) };
+        let Some(turn) = self.0.store.try_lock_typing(name)? else { return Ok(DispatchOutcome::Later) };
         let record = RegistryWriter(self.0).record_by_id(*id)?;
         match record.filter(|record| record.name == *name) {
             // Another agent has this name now.
-            None => return Ok(Outcome::Elsewhere),
+            None => return Ok(DispatchOutcome::Elsewhere),
             // Text that is typed into an agent that is being ended would be lost.
-            Some(record) if StatusTracker(self.0).is_being_ended(&record) => return Ok(Outcome::Later),
+            Some(record) if StatusTracker(self.0).is_being_ended(&record) => {
+                return Ok(DispatchOutcome::Later);
+            }
             Some(_) => {}
         }
-        let Some(claimed) = self.claim(due)? else { return Ok(Outcome::Elsewhere) };
+        let Some(claimed) = self.claim(due)? else { return Ok(DispatchOutcome::Elsewhere) };
         crate::failpoint::reached("dispatch.noted");
         if let Err(error) = self.bring_back(name) {
             self.take_back(&claimed, &format!("`{name}` could not be woken: {error}"))?;
-            return Ok(Outcome::Later);
+            return Ok(DispatchOutcome::Later);
         }
         // Waking the agent may have taken long. An entry that was cancelled in the meantime is not typed.
         if !self.is_still_dispatched(&claimed)? {
-            return Ok(Outcome::Elsewhere);
+            return Ok(DispatchOutcome::Elsewhere);
         }
         let text = match &claimed {
             QueueItem::Task(task) => marked(&Tasks(self.0).with_topic(task)?, &task.mark()),
             QueueItem::Message(message) => message.typed(),
         };
         let request =
-            SendRequest { name: name.clone(), text, lines: Lines::Together, timeout: READY_TIMEOUT };
+            SendRequest { name: name.clone(), text, lines: LineHandling::Together, timeout: READY_TIMEOUT };
         let sent = Delivery(self.0).send_in_turn(&request, &turn);
         crate::failpoint::reached("dispatch.sent");
         match sent {
             Ok(by) => {
                 // Has no effect if the agent's hook has already recorded it.
                 self.was_taken(&claimed, *id, by)?;
-                Ok(Outcome::Typed)
+                Ok(DispatchOutcome::Typed)
             }
-            Err(Error::NotConfirmed { why, typed: Typed::Nothing, .. }) => {
-                self.take_back(&claimed, &why)?;
-                Ok(Outcome::Later)
+            Err(error) => self.not_sent(&claimed, &error),
+        }
+    }
+
+    /// Decides what happens to an entry whose delivery failed.
+    fn not_sent(&self, claimed: &QueueItem, error: &Error) -> Result<DispatchOutcome, Error> {
+        match error.code() {
+            Code::NotConfirmed if error.is_before_typing() => {
+                let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                self.take_back(claimed, &why)?;
+                Ok(DispatchOutcome::Later)
             }
             // The agent ended before a key was pressed.
-            Err(Error::NotRunning { status, .. }) => {
-                self.take_back(&claimed, &format!("`{name}` does not run: {status}"))?;
-                Ok(Outcome::Later)
+            Code::NotRunning | Code::InTerminal => {
+                self.take_back(claimed, &error.to_string())?;
+                Ok(DispatchOutcome::Later)
             }
-            Err(error @ (Error::InTerminal { .. } | Error::EndedMeanwhile { typed: Typed::Nothing, .. })) => {
-                self.take_back(&claimed, &error.to_string())?;
-                Ok(Outcome::Later)
+            Code::EndedMeanwhile if error.is_before_typing() => {
+                self.take_back(claimed, &error.to_string())?;
+                Ok(DispatchOutcome::Later)
             }
             // The entry may have been typed; the next recovery determines whether it was.
-            Err(
-                Error::NotConfirmed { .. }
-                | Error::EndedMeanwhile { .. }
-                | Error::TmuxSilent { .. }
-                | Error::TmuxFailed { .. },
-            ) => Ok(Outcome::Typed),
-            Err(error) => self.cannot_be_typed(&claimed, &error.to_string()).map(|()| Outcome::Elsewhere),
+            Code::NotConfirmed | Code::EndedMeanwhile | Code::TmuxTimedOut | Code::TmuxFailed => {
+                Ok(DispatchOutcome::Typed)
+            }
+            _ => self.cannot_be_typed(claimed, &error.to_string()).map(|()| DispatchOutcome::Elsewhere),
         }
     }
 
     /// Shows the driver of an agent which entry waits until they pause.
-    pub fn tell_driver(&self, due: &Dispatchable) -> Result<(), Error> {
+    pub fn announce_dispatch(&self, due: &Dispatchable) -> Result<(), Error> {
         let text = match &due.item {
             QueueItem::Task(task) => format!("task {} waits until you pause: {}", task.id, task.title()),
             QueueItem::Message(message) => format!("a message from {} waits until you pause", message.from),
         };
-        self.0.tmux()?.tell_clients(Audience::Only(due.agent.1.as_str()), &text, Bell::Silent)?;
+        self.0.tmux()?.message_clients(Audience::Only(due.agent.1.as_str()), &text, Bell::Silent)?;
         Ok(())
     }
 
     fn claim(&self, due: &Dispatchable) -> Result<Option<QueueItem>, Error> {
         let (id, name) = &due.agent;
         let why = "it is being typed in";
-        let now = Env::now();
+        let now = self.0.now();
         match &due.item {
             QueueItem::Task(task) => {
                 if !RegistryWriter(self.0)
@@ -261,8 +269,8 @@ impl Dispatcher<'_> {
     /// Resumes or wakes the agent if it is not running.
     fn bring_back(&self, name: &AgentName) -> Result<(), Error> {
         match self.0.record(name, "task")?.status.status {
-            Status::Lost | Status::Stopped => Lifecycle(self.0).resume(name).map(|_| ()),
-            _ => Lifecycle(self.0).wake(name).map(|_| ()),
+            Status::Lost | Status::Stopped => Resumption(self.0).resume(name).map(|_| ()),
+            _ => Hibernation(self.0).wake(name).map(|_| ()),
         }
     }
 
@@ -275,13 +283,13 @@ impl Dispatcher<'_> {
     ) -> Result<bool, Error> {
         match item {
             QueueItem::Task(task) if task.agent == Some(agent) => {
-                let step = TaskMove::plain(&[TaskState::Dispatched], TaskState::Running, by);
-                RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))
+                let step = TaskTransition::plain(&[TaskState::Dispatched], TaskState::Running, by);
+                RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, self.0.now()))
             }
             QueueItem::Message(message) if message.to_id == Some(agent) => {
                 let step = (MessageState::Dispatched, MessageState::Read);
                 RegistryWriter(self.0)
-                    .with_ledger(|ledger| ledger.move_message(message.id, step, by, Env::now()))
+                    .with_ledger(|ledger| ledger.move_message(message.id, step, by, self.0.now()))
             }
             _ => Ok(false),
         }
@@ -289,8 +297,8 @@ impl Dispatcher<'_> {
 
     /// Handles the report of an agent's hook that it accepted a prompt. A marker in the text shows which entry was
     /// delivered, regardless of which process typed it.
-    pub(in crate::manager) fn heard_taken(&self, record: &AgentRecord, text: &str) {
-        let by = "the agent says that it took it";
+    pub(in crate::manager) fn prompt_accepted(&self, record: &AgentRecord, text: &str) {
+        let by = "the agent reported that it accepted it";
         let task = marked_task(text).and_then(|id| TaskQueue(self.0).task(id).ok()?);
         // The marker of an earlier attempt says nothing about this attempt.
         if let Some(task) = task.filter(|task| is_task(text, task)) {
@@ -309,12 +317,12 @@ impl Dispatcher<'_> {
         match item {
             QueueItem::Task(task) => {
                 RegistryWriter(self.0)
-                    .with_ledger(|ledger| ledger.put_back_task(task.id, why, Env::now()))?;
+                    .with_ledger(|ledger| ledger.put_back_task(task.id, why, self.0.now()))?;
             }
             QueueItem::Message(message) => {
                 let step = (MessageState::Dispatched, MessageState::Waiting);
                 RegistryWriter(self.0)
-                    .with_ledger(|ledger| ledger.move_message(message.id, step, why, Env::now()))?;
+                    .with_ledger(|ledger| ledger.move_message(message.id, step, why, self.0.now()))?;
             }
         }
         Ok(())
@@ -323,9 +331,9 @@ impl Dispatcher<'_> {
     /// Records that an entry cannot be typed. A task fails; a message is kept until it is read.
     fn cannot_be_typed(&self, item: &QueueItem, why: &str) -> Result<(), Error> {
         match item {
-            QueueItem::Task(task) => Tasks(self.0).fail_task(task, why).map(|_| ()),
+            QueueItem::Task(task) => TaskCompletion(self.0).fail_task(task, why).map(|_| ()),
             QueueItem::Message(message) => Ok(RegistryWriter(self.0)
-                .with_ledger(|ledger| ledger.park_message(message.id, why, Env::now()))?),
+                .with_ledger(|ledger| ledger.park_message(message.id, why, self.0.now()))?),
         }
     }
 

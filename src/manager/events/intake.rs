@@ -3,73 +3,87 @@
 //! Events are handled quickly and silently and never fail for the caller, because an agent must never be blocked by its
 //! hooks. An event that changes nothing is recognized without a lock and costs one read of the registry.
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::manager::access::Access;
 use crate::manager::agent_process::mark_of;
+use crate::manager::checkpoints::Checkpoints;
 use crate::manager::dispatch::Dispatcher;
 use crate::manager::events::Events;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
-use crate::manager::status::evidence::{HEARD, HeardPrompt, PROMPT, WORDS};
-use crate::manager::terminal::Terminals;
+use crate::manager::status::evidence::{HOOK_SEEN_FILE, HeardPrompt, PROMPT, TOOL, WORDS};
+use crate::manager::status::{AgentLookup, ScreenObserver, StatusTracker, TmuxObserver};
+use crate::manager::terminal::TerminalClients;
 use crate::manager::workspace::worktree::branch_now;
-use crate::model::{Agent, AgentName, AgentRecord, Exit, HookSignal, Status, TmuxEvent, What};
+use crate::model::{Agent, AgentName, AgentRecord, EventKind, Exit, HookSignal, Status, TmuxEvent};
 use crate::process;
 use crate::rules::lifecycle::conversation;
 use crate::rules::status::decide::{Evidence, decide, ended};
 use crate::rules::status::from_hook::prompt_line;
-use crate::rules::status::reconcile::Change;
+use crate::rules::status::reconcile::StatusChange;
 use crate::rules::status::reset_time::reset_time;
 
 /// Maximum number of characters of the last message that are kept, so that a recap fits on one screen.
-const MOST_WORDS: usize = 16 * 1024;
+const MAX_REPLY_BYTES: usize = 16 * 1024;
 
 impl Events<'_> {
     /// Handles a tmux event.
     pub fn tmux_event(&self, event: &TmuxEvent) -> Result<(), Error> {
         match event {
             TmuxEvent::PaneDied { session, pane, exit } => self.pane_died(session, pane, *exit),
-            TmuxEvent::SessionClosed { session } => match StatusTracker(self.0).of_session(session)? {
+            TmuxEvent::SessionClosed { session } => match AgentLookup(self.0).of_session(session)? {
                 Some(record) if record.status.status.is_live() => {
                     StatusTracker(self.0).current_agents()?;
                     self.end_shares_of_the_dead(&record)
                 }
                 _ => Ok(()),
             },
-            TmuxEvent::ClientAttached { session } => {
-                Terminals(self.0).update_clients().and(self.came(session))
-            }
+            TmuxEvent::ClientAttached { session } => match session.parse() {
+                Ok(name) => {
+                    TerminalClients(self.0).update_clients_of(&name).and(self.record_attached(session))
+                }
+                Err(_) => Ok(()),
+            },
             TmuxEvent::ClientMoved | TmuxEvent::ClientDetached { .. } => {
-                Terminals(self.0).update_clients().and(self.note_attendance())
+                TerminalClients(self.0).update_clients().and(self.note_attendance())
             }
-            TmuxEvent::Edge { session, edge } => StatusTracker(self.0).edge(session, *edge),
+            TmuxEvent::Edge { session, edge } => ScreenObserver(self.0).edge(session, *edge),
         }
     }
 
     /// Records the exit of an agent's process, unless the command that ended the agent does so itself.
     fn pane_died(&self, session: &str, pane: &str, exit: Exit) -> Result<(), Error> {
-        let Some(record) = StatusTracker(self.0).of_session(session)? else { return Ok(()) };
+        let Some(record) = AgentLookup(self.0).of_session(session)? else { return Ok(()) };
         // If a process runs in the pane now, it was started after the process that died.
         let is_current = |record: &AgentRecord| {
-            record.tmux.as_ref().is_some_and(|place| place.pane == pane)
+            record.tmux.as_ref().is_some_and(|location| location.pane == pane)
                 && !record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(record)))
         };
         let is_unrecorded = |record: &AgentRecord| {
-            record.status.status.is_live() && !StatusTracker(self.0).was_asked_to_stop(record)
+            record.status.status.is_live() && !StatusTracker(self.0).has_stop_request(record)
         };
-        if !is_current(&record) {
+        // A resume removes the location from the record and adds it after the start. A process that exits immediately
+        // does so in between.
+        let is_being_started = |record: &AgentRecord| {
+            record.status.status == Status::Starting && record.tmux.is_none() && record.pid.is_none()
+        };
+        if !is_current(&record) && !is_being_started(&record) {
             return Ok(());
         }
-        if is_unrecorded(&record) {
+        if is_unrecorded(&record) || is_being_started(&record) {
             // An agent that exits immediately does so while `spawn` still holds its lock, and no other event follows.
             let lock = self.0.store.lock_agent(&record.name, "event")?;
-            let now = self.0.store.find(&record.name, Env::now())?.filter(|now| now.id == record.id);
+            let now = self.0.store.find(&record.name, self.0.now())?.filter(|now| now.id == record.id);
             if let Some(before) = now.filter(|now| is_current(now) && is_unrecorded(now)) {
-                let change = Change { decision: ended(exit, Env::now()), before, found: None };
+                // The event may be about the process that ran in the pane before the resume.
+                let exit = match is_being_started(&record) {
+                    true => TmuxObserver(self.0).exit_of(&before)?.unwrap_or(exit),
+                    false => exit,
+                };
+                let change = StatusChange { decision: ended(exit, self.0.now()), before, found: None };
                 StatusTracker(self.0).write_locked_changes(vec![(change, lock)])?;
             }
         }
@@ -83,8 +97,8 @@ impl Events<'_> {
             return Ok(());
         }
         let _lock = self.0.store.lock_agent(&record.name, "event")?;
-        let Some(now) = self.0.store.find(&record.name, Env::now())? else { return Ok(()) };
-        if now.id == record.id && StatusTracker(self.0).own_pane(&now)?.is_none_or(|pane| pane.dead.is_some())
+        let Some(now) = self.0.store.find(&record.name, self.0.now())? else { return Ok(()) };
+        if now.id == record.id && TmuxObserver(self.0).own_pane(&now)?.is_none_or(|pane| pane.dead.is_some())
         {
             Access(self.0).end_shares(&record.name);
         }
@@ -95,33 +109,40 @@ impl Events<'_> {
     pub fn agent_event(&self, payload: &[u8]) -> Result<(), Error> {
         let (mut signal, conversation) = kinds::read_hook(payload)?;
         if let HookSignal::TurnFailed(failure) | HookSignal::TurnPaused(failure) = &mut signal {
-            let in_message = || reset_time(&failure.message, Env::now(), &TimeZone::system());
+            let in_message = || reset_time(&failure.message, self.0.now(), &TimeZone::system());
             failure.resets_at = failure.resets_at.or_else(in_message);
         }
         let Some(record) = self.0.calling_agent()? else { return Ok(()) };
-        let is_first = self.note_heard(&record, &signal);
+        let is_first = self.note_hook_seen(&record, &signal);
         // A readiness report of an agent that was already seen working is late.
         let is_late = is_first && signal == HookSignal::Ready && record.status.status == Status::Working;
         let signal = if is_late { HookSignal::Busy } else { signal };
-        let heard = Heard { signal, conversation };
+        // Started first, so that the checkpoint is taken before the agent changes a file.
+        if let HookSignal::Prompted(text) = &signal {
+            Checkpoints(self.0).begin_turn(&record, text);
+        }
+        let report = HookReport { signal, conversation };
         // Written before the status, so that a process that sees the end of the turn finds its last message.
-        if let Some(words) = heard.last_words() {
-            let words: String = words.chars().take(MOST_WORDS).collect();
+        if let Some(words) = report.last_words() {
+            let words: String = words.chars().take(MAX_REPLY_BYTES).collect();
             let _ = self.0.store.instance(&record.name).write_state(WORDS, words.as_bytes());
+        }
+        if let Some(tool) = kinds::read_tool(payload) {
+            let _ = self.0.store.instance(&record.name).write_state(TOOL, tool.as_bytes());
         }
         // An agent that is asked to exit denies its own dialog and returns to its prompt for a moment. This is not the
         // end of a turn.
         let is_end =
-            matches!(heard.signal, HookSignal::Ready | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_));
+            matches!(report.signal, HookSignal::Ready | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_));
         let is_leaving = is_end && StatusTracker(self.0).is_being_ended(&record);
-        let changed = match heard.change(&record).filter(|_| !is_leaving) {
+        let changed = match report.change(&record, self.0.now()).filter(|_| !is_leaving) {
             None => None,
             Some(_) => {
                 // Read before the registry is locked: the directory may be on a disk that does not respond.
                 let branch = is_end.then(|| branch_now(&record));
                 RegistryWriter(self.0).write(|edit| {
                     let now = edit.get(&record.name).ok().flatten()?;
-                    let mut changed = heard.change(&now)?;
+                    let mut changed = report.change(&now, self.0.now())?;
                     if let Some(branch) = branch {
                         changed.branch = branch;
                     }
@@ -130,16 +151,16 @@ impl Events<'_> {
             }
         };
         // Recorded after the status, so that a process that sees the accepted prompt finds the agent working.
-        if let HookSignal::Prompted(text) = &heard.signal {
-            self.note_prompt(&record.name, HeardPrompt { at: Env::now(), text: text.clone() });
-            RegistryWriter(self.0).happened(
+        if let HookSignal::Prompted(text) = &report.signal {
+            self.note_prompt(&record.name, HeardPrompt { at: self.0.now(), text: text.clone() });
+            RegistryWriter(self.0).record_event(
                 &record,
-                What::Prompted,
+                EventKind::Prompted,
                 crate::rules::status::from_hook::one_line(text),
             );
-            Dispatcher(self.0).heard_taken(&record, text);
+            Dispatcher(self.0).prompt_accepted(&record, text);
         }
-        if heard.shows_a_turn() {
+        if report.shows_a_turn() {
             RegistryWriter(self.0).forget_initial_prompt(&record.name);
         }
         if let Some((now, before)) = changed {
@@ -147,38 +168,38 @@ impl Events<'_> {
             // No hook reports the answer to a dialog before the tool is done; the first output shows it.
             let is_paused = now.status.failure().is_some_and(|failure| failure.paused);
             if now.status.status == Status::Waiting && before.status.status != Status::Waiting && !is_paused {
-                StatusTracker(self.0).rearm(&now);
+                ScreenObserver(self.0).rearm(&now);
             }
         }
         Ok(())
     }
 
-    fn note_prompt(&self, name: &AgentName, heard: HeardPrompt) {
-        let Ok(bytes) = serde_json::to_vec(&heard) else { return };
+    fn note_prompt(&self, name: &AgentName, report: HeardPrompt) {
+        let Ok(bytes) = serde_json::to_vec(&report) else { return };
         let _ = self.0.store.instance(name).write_state(PROMPT, &bytes);
     }
 
     /// Records that the agent's hooks work, before their report is handled. Returns whether this is the first report
     /// since the start. An exit report is ignored, because it may arrive after the agent was started again.
-    fn note_heard(&self, record: &AgentRecord, signal: &HookSignal) -> bool {
+    fn note_hook_seen(&self, record: &AgentRecord, signal: &HookSignal) -> bool {
         let instance = self.0.store.instance(&record.name);
-        let is_first = *signal != HookSignal::Ending && instance.state_written(HEARD).is_none();
+        let is_first = *signal != HookSignal::Ending && instance.state_written(HOOK_SEEN_FILE).is_none();
         if is_first {
-            let _ = instance.write_state(HEARD, b"");
+            let _ = instance.write_state(HOOK_SEEN_FILE, b"");
         }
         is_first
     }
 
     /// Records that a client was attached to an agent.
-    fn came(&self, session: &str) -> Result<(), Error> {
-        let Some(record) = StatusTracker(self.0).of_session(session)? else { return Ok(()) };
+    fn record_attached(&self, session: &str) -> Result<(), Error> {
+        let Some(record) = AgentLookup(self.0).of_session(session)? else { return Ok(()) };
         RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
-                now.last_attached = Some(Env::now());
+                now.last_attached = Some(self.0.now());
                 edit.put(now);
             }
         })?;
-        RegistryWriter(self.0).happened(&record, What::Attached, "a terminal was attached".into());
+        RegistryWriter(self.0).record_event(&record, EventKind::Attached, "a terminal was attached".into());
         Ok(())
     }
 
@@ -195,7 +216,7 @@ impl Events<'_> {
                 if let Ok(Some(mut record)) = edit.get(&agent.name)
                     && record.last_detached < record.last_attached
                 {
-                    record.last_detached = Some(Env::now());
+                    record.last_detached = Some(self.0.now());
                     left.push(edit.put(record));
                 }
             }
@@ -203,43 +224,47 @@ impl Events<'_> {
                 if let Ok(Some(mut record)) = edit.get(&agent.name)
                     && (record.last_attached.is_none() || record.last_attached < record.last_detached)
                 {
-                    record.last_attached = Some(Env::now());
+                    record.last_attached = Some(self.0.now());
                     came.push(edit.put(record));
                 }
             }
             (came, left)
         })?;
         for record in came {
-            RegistryWriter(self.0).happened(
+            RegistryWriter(self.0).record_event(
                 &record,
-                What::Attached,
+                EventKind::Attached,
                 "a terminal came from another agent".into(),
             );
         }
         for record in left {
-            RegistryWriter(self.0).happened(&record, What::Detached, "the last terminal left".into());
+            RegistryWriter(self.0).record_event(
+                &record,
+                EventKind::Detached,
+                "the last terminal left".into(),
+            );
         }
         Ok(())
     }
 }
 
 /// A report of a hook.
-struct Heard {
+struct HookReport {
     signal: HookSignal,
     conversation: Option<String>,
 }
 
-impl Heard {
+impl HookReport {
     /// Returns the record after the report, or `None` if it does not change.
-    fn change(&self, record: &AgentRecord) -> Option<AgentRecord> {
+    fn change(&self, record: &AgentRecord, at: Timestamp) -> Option<AgentRecord> {
         let mut now = record.clone();
         let is_live = now.status.status.is_live();
         let alive = is_live || now.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&now)));
-        let decision = decide(&now, Evidence::Hook { signal: &self.signal, alive }, Env::now());
+        let decision = decide(&now, Evidence::Hook { signal: &self.signal, alive }, at);
         now.status = decision.note;
         now.exit = decision.exit;
         if let Some(id) = &self.conversation {
-            conversation::moved(&mut now, id, Env::now());
+            conversation::moved(&mut now, id, at);
         }
         now.conversation.begun |= self.shows_a_turn();
         if let HookSignal::Prompted(text) = &self.signal {

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{ImportRequest, OpenedHandoff};
-use crate::error::{Error, shown};
+use crate::error::{Code, Error, shown};
 use crate::git;
-use crate::manager::handoff::Handoff;
+use crate::manager::handoff::HandoffImport;
 use crate::manager::specs::SpecCatalog;
 use crate::model::{HandedWork, Workspace, is_deceptive};
 
@@ -33,18 +33,18 @@ impl ImportTarget {
     }
 }
 
-impl Handoff<'_> {
-    pub(super) fn landing(
+impl HandoffImport<'_> {
+    pub(super) fn choose_destination(
         &self,
-        parcel: &OpenedHandoff,
+        opened: &OpenedHandoff,
         request: &ImportRequest,
     ) -> Result<ImportTarget, Error> {
-        let Some(work) = &parcel.manifest.work else {
+        let Some(work) = &opened.manifest.work else {
             return match (&request.clone_to, &request.dir) {
-                (Some(_), _) => Err(Error::Usage {
-                    what: "it brings no commits that a repository could be made of".into(),
-                    hint: Some("leave `--clone-to` away".into()),
-                }),
+                (Some(_), _) => Err(Error::usage(
+                    "the hand-off contains no commits from which a repository could be created",
+                )
+                .hint("omit `--clone-to`")),
                 (None, Some(dir)) => Ok(ImportTarget::Place(self.0.working_directory(Some(dir))?)),
                 (None, None) => Ok(ImportTarget::Scratch),
             };
@@ -54,28 +54,32 @@ impl Handoff<'_> {
         }
         let dir = self.0.working_directory(request.dir.as_deref())?;
         let Some(top) = git::project(&dir) else {
-            return Err(no_place(format!("`{}` is in no git repository", dir.display()), work));
+            return Err(no_destination(format!("`{}` is not in a git repository", dir.display()), work));
         };
         let known: Vec<String> = work.roots.iter().chain([&work.head]).cloned().collect();
         match self.0.git().has_any(&top, &known) {
             Ok(true) => Ok(ImportTarget::Worktree(top)),
-            Ok(false) => {
-                Err(no_place(format!("the repository `{}` has nothing of its history", top.display()), work))
-            }
-            Err(why) => Err(no_place(format!("`{}` cannot be asked: {why}", top.display()), work)),
+            Ok(false) => Err(no_destination(
+                format!("the repository `{}` shares no history with it", top.display()),
+                work,
+            )),
+            Err(why) => Err(no_destination(format!("`{}` cannot be queried: {why}", top.display()), work)),
         }
     }
 
     fn fresh(&self, dir: &Path) -> Result<ImportTarget, Error> {
         let path = SpecCatalog(self.0).path_here(dir);
-        let bad = |why: &str| Error::Workspace {
-            what: format!("no repository can be made in `{}`: {why}", shown(&path.to_string_lossy())),
-            saw: vec!["nothing was changed".into()],
-            hint: "name another directory with `--clone-to`: one that is not there yet".into(),
+        let bad = |why: &str| {
+            Error::new(
+                Code::Workspace,
+                format!("cannot create a repository in `{}`: {why}", shown(&path.to_string_lossy())),
+            )
+            .saw("nothing was changed")
+            .hint("choose a directory that does not exist with `--clone-to`")
         };
         let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
         let (Some(parent), Some(name)) = (parent, path.file_name()) else {
-            return Err(bad("the directory around it is not there"));
+            return Err(bad("its parent directory does not exist"));
         };
         let path = parent.join(name);
         if path.to_str().is_none() {
@@ -84,20 +88,15 @@ impl Handoff<'_> {
         match std::fs::symlink_metadata(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ImportTarget::Fresh(path)),
             Err(error) => Err(bad(&error.to_string())),
-            Ok(_) => Err(bad("it is there already")),
+            Ok(_) => Err(bad("it already exists")),
         }
     }
 }
 
-fn no_place(what: String, work: &HandedWork) -> Error {
+fn no_destination(what: String, work: &HandedWork) -> Error {
     let saw = work
         .remotes
         .iter()
         .map(|address| format!("it was cloned from {}", address.replace(is_deceptive, " ")));
-    Error::Workspace {
-        what,
-        saw: saw.chain(["nothing was changed".to_owned()]).collect(),
-        hint: "go into a clone of its repository, or name one with `--dir`; `--clone-to DIR` makes one of what is in it"
-            .into(),
-    }
+    Error::new(Code::Workspace, what).saw_all(saw).saw("nothing was changed").hint("change to a clone of its repository, or choose one with `--dir`; `--clone-to DIR` creates one from the hand-off")
 }

@@ -9,18 +9,17 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use serde::Serialize;
 
-use crate::archive::{self, Existing};
-use crate::env::Env;
+use crate::archive::{self, IfExists};
 use crate::error::Error;
 use crate::kinds;
 use crate::ledger::{MessageQuery, TaskQuery};
-use crate::manager::handoff::Handoff;
-use crate::manager::lifecycle::Lifecycle;
+use crate::manager::handoff::{Handoff, HandoffExport};
+use crate::manager::launch::Launcher;
 use crate::manager::recaps::Recaps;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::spawn_manifest::SpawnManifest;
-use crate::manager::status::StatusTracker;
+use crate::manager::specs::{LaunchPlanner, SpecCatalog};
+use crate::manager::status::{AgentEvidence, AgentLookup, StatusTracker};
 use crate::manager::workspace::Workspaces;
 use crate::model::{
     AgentName, AgentRecord, HANDOFF_FORMAT, HandedMessage, HandedRecord, Manifest, Message, MessageState,
@@ -49,7 +48,7 @@ pub struct ExportRequest<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
     /// A file: this one, or `NAME.handoff.tar.gz` in the current directory; and how to treat an existing file.
-    File(Option<PathBuf>, Existing),
+    File(Option<PathBuf>, IfExists),
     /// Standard output, after the hand-off is completely packed.
     Stream,
 }
@@ -76,15 +75,15 @@ pub struct Exported {
     pub remarks: Vec<String>,
 }
 
-impl Handoff<'_> {
+impl HandoffExport<'_> {
     /// Exports an agent. Writes to `out` only if the destination is [`Destination::Stream`].
     pub fn handoff_export(
         &self,
         request: &ExportRequest<'_>,
         out: &mut dyn Write,
     ) -> Result<Exported, Error> {
-        self.refuse_agents("hand an agent over")?;
-        let agent = StatusTracker(self.0).agent(&request.name, "handoff export")?;
+        Handoff(self.0).refuse_agents("hand an agent over")?;
+        let agent = AgentLookup(self.0).agent(&request.name, "handoff export")?;
         let record = self.0.record(&request.name, "handoff export")?;
         StatusTracker(self.0).finish_move(&record)?;
         Workspaces(self.0).refuse_unfinished(&record)?;
@@ -94,29 +93,29 @@ impl Handoff<'_> {
             }
             Destination::Stream => None,
         };
-        if let Some((file, Existing::Kept)) = &file
+        if let Some((file, IfExists::Kept)) = &file
             && fs::symlink_metadata(file).is_ok()
         {
             return Err(archive::ArchiveError::Exists(file.clone()).into());
         }
-        let note = SpecCatalog(self.0).spawn_manifest(&record.name);
-        let room = self.0.store.staging()?;
+        let note = LaunchPlanner(self.0).spawn_manifest(&record.name);
+        let staging = self.0.store.staging()?;
         let mut remarks = Vec::new();
         if agent.status == Status::Working {
-            remarks.push("it is working: what it does from now on is not in it".into());
+            remarks.push("it is working; its further work is not included".into());
         }
-        self.pack_words(&record, note.as_ref(), &room, request)?;
-        let work = self.pack_work(&record, room.path(), &mut remarks)?;
-        let conversation = self.pack_conversation(&record, note.as_ref(), &room, &mut remarks)?;
+        self.pack_words(&record, note.as_ref(), &staging, request)?;
+        let work = self.pack_work(&record, staging.path(), &mut remarks)?;
+        let conversation = self.pack_conversation(&record, note.as_ref(), &staging, &mut remarks)?;
         let variables = variables(note.as_ref());
         if !variables.is_empty() {
-            remarks.push(format!("the values of its variables are not in it: {}", variables.join(", ")));
+            remarks.push(format!("the values of its variables are not included: {}", variables.join(", ")));
         }
         let (handed, top) = work.map(|work| (work.handed, work.top)).unzip();
         let manifest = Manifest {
             format: HANDOFF_FORMAT,
             symposium: env!("CARGO_PKG_VERSION").to_owned(),
-            made_at: Env::now(),
+            made_at: self.0.now(),
             name: record.name.clone(),
             kind: record.kind.clone(),
             spec: record.spec.clone(),
@@ -128,16 +127,16 @@ impl Handoff<'_> {
         };
         if request.secrets == Secrets::Refused {
             let known = self.known_secrets(&record, note.as_ref());
-            self.refuse_secrets(&manifest, &room, top.as_deref(), &known)?;
+            self.refuse_secrets(&manifest, &staging, top.as_deref(), &known)?;
         }
         if let Some((file, existing)) = file {
-            let manifest = archive::pack(manifest, room.path(), &file, existing)?;
+            let manifest = archive::pack(manifest, staging.path(), &file, existing)?;
             let size = fs::metadata(&file).map_or(0, |meta| meta.len());
             return Ok(Exported { file: Some(file), size, manifest, remarks });
         }
         // The hand-off is packed completely first, so that the reader gets either all of it or nothing.
-        let packed = room.path().join(format!("whole{ENDING}"));
-        let manifest = archive::pack(manifest, room.path(), &packed, Existing::Kept)?;
+        let packed = staging.path().join(format!("whole{ENDING}"));
+        let manifest = archive::pack(manifest, staging.path(), &packed, IfExists::Kept)?;
         let sent = File::open(&packed).and_then(|mut file| io::copy(&mut file, out)).and_then(|size| {
             out.flush()?;
             Ok(size)
@@ -157,7 +156,7 @@ impl Handoff<'_> {
         &self,
         record: &AgentRecord,
         note: Option<&SpawnManifest>,
-        room: &Staging,
+        staging: &Staging,
         request: &ExportRequest<'_>,
     ) -> Result<(), Error> {
         let handed = HandedRecord {
@@ -167,20 +166,20 @@ impl Handoff<'_> {
             directory: record.working_directory.clone(),
             command: record.command.clone(),
         };
-        put_json(room, Part::Record, &handed)?;
+        put_json(staging, Part::Record, &handed)?;
         let of_kind = || Spec { kind: Some(record.kind.clone()), ..Spec::built_in() };
         let spec = note.and_then(|note| note.spec.clone()).unwrap_or_else(of_kind);
         // A spec that names no kind got the first available one here. Another machine may have other kinds.
         let kind = Some(record.kind.clone()).filter(|kind| kind != PLAIN_COMMAND).or(spec.kind.clone());
-        put_json(room, Part::Spec, &Spec { kind, ..without_secrets(&spec) })?;
+        put_json(staging, Part::Spec, &Spec { kind, ..without_secrets(&spec) })?;
         let recap = Recaps(self.0).recap(&record.name, Some(record.created_at))?;
-        put_json(room, Part::Recap, &recap)?;
-        put(room, Part::RecapText, (request.recap_text)(&recap).as_bytes())?;
-        put(room, Part::Transcript, StatusTracker(self.0).transcript_tail(record).as_bytes())?;
+        put_json(staging, Part::Recap, &recap)?;
+        put(staging, Part::RecapText, (request.recap_text)(&recap).as_bytes())?;
+        put(staging, Part::Transcript, AgentEvidence(self.0).transcript_tail(record).as_bytes())?;
         let query = TaskQuery { agent: Some(record.id), states: &TaskState::OPEN, newest: None };
         let tasks = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tasks(&query))?;
         if !tasks.is_empty() {
-            put_json(room, Part::Tasks, &handed_tasks(&tasks))?;
+            put_json(staging, Part::Tasks, &handed_tasks(&tasks))?;
         }
         let to = Recipient::Agent(record.id, record.name.clone());
         let states = [MessageState::Waiting, MessageState::Dispatched];
@@ -191,7 +190,7 @@ impl Handoff<'_> {
             .map(handed_message)
             .collect();
         if !mail.is_empty() {
-            put_json(room, Part::Messages, &mail)?;
+            put_json(staging, Part::Messages, &mail)?;
         }
         Ok(())
     }
@@ -200,7 +199,7 @@ impl Handoff<'_> {
         &self,
         record: &AgentRecord,
         note: Option<&SpawnManifest>,
-        room: &Staging,
+        staging: &Staging,
         remarks: &mut Vec<String>,
     ) -> Result<crate::model::Conversation, Error> {
         let conversation = record.conversation.clone();
@@ -212,12 +211,12 @@ impl Handoff<'_> {
             note.and_then(|note| note.spec.as_ref()).map(|spec| spec.env.clone()).unwrap_or_default();
         let given: Vec<_> =
             of_spec.into_iter().chain(note.map(|note| note.env.clone()).unwrap_or_default()).collect();
-        let found = Lifecycle(self.0)
+        let found = Launcher(self.0)
             .conversation_root(&kind.conversation_files, &given)
             .and_then(|root| kinds::find_conversation(&kind.conversation_files, &root, id));
         let Some(path) = found else {
             let why = match kind.conversation_files.file.is_empty() {
-                true => format!("`{}` keeps its conversations where they cannot be taken along", record.kind),
+                true => format!("`{}` stores its conversations where they cannot be exported", record.kind),
                 false => format!("conversation {id} is not on disk"),
             };
             remarks.push(format!("{why}: the imported agent begins a new conversation with the recap"));
@@ -225,7 +224,7 @@ impl Handoff<'_> {
         };
         let failed = || Error::io(format!("cannot read the conversation {}", path.display()));
         let bytes = whole_lines(&path).map_err(failed())?;
-        put(room, Part::Conversation, &bytes)?;
+        put(staging, Part::Conversation, &bytes)?;
         Ok(conversation)
     }
 }
@@ -254,14 +253,14 @@ fn handed_message(message: Message) -> HandedMessage {
     HandedMessage { from: message.from, at: message.at, text: message.text, wake: message.wake }
 }
 
-fn put(room: &Staging, part: Part, bytes: &[u8]) -> Result<(), Error> {
-    let path = room.path().join(part.name());
+fn put(staging: &Staging, part: Part, bytes: &[u8]) -> Result<(), Error> {
+    let path = staging.path().join(part.name());
     let written = File::create(&path).and_then(|mut file| file.write_all(bytes));
     written.map_err(Error::io(format!("cannot write {}", path.display())))
 }
 
-fn put_json(room: &Staging, part: Part, value: &impl Serialize) -> Result<(), Error> {
+fn put_json(staging: &Staging, part: Part, value: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(value)
         .map_err(|error| Error::io(format!("cannot write {part}"))(error.into()))?;
-    put(room, part, &text)
+    put(staging, part, &text)
 }

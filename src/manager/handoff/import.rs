@@ -8,21 +8,22 @@ use serde::Serialize;
 use super::super::SpawnRequest;
 use super::OpenedHandoff;
 use super::destination::ImportTarget;
-use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::failpoint;
 use crate::manager::delivery::Delivery;
-use crate::manager::handoff::Handoff;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::family::Family;
+use crate::manager::handoff::{Handoff, HandoffImport};
+use crate::manager::launch::Launcher;
+use crate::manager::launch::start::{EnvFrom, LaunchParams};
+use crate::manager::lifecycle::{Capacity, Spawning};
 use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::LaunchPlanner;
 use crate::manager::specs::launch_plan::LaunchPlan;
-use crate::manager::specs::spawn_manifest::{Asked, SpawnManifest};
+use crate::manager::specs::spawn_manifest::{SpawnArgs, SpawnManifest};
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::workspace::Workspaces;
-use crate::model::{Agent, AgentName, AgentRecord, Conversation, Title};
-use crate::rules::lifecycle::conversation_start::{self, Opening};
+use crate::model::{Agent, AgentName, AgentRecord, Title};
+use crate::rules::lifecycle::conversation_start::{self, ConversationOpening};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::handoff::{listed_names, names};
 use crate::store::AgentLock;
@@ -39,7 +40,7 @@ pub struct ImportRequest {
     /// Whether the user agreed to the actions of the hand-off.
     pub trust: Trust,
     /// Whether tasks and mail are imported.
-    pub queue: QueueWish,
+    pub queue: QueueImport,
 }
 
 /// Whether the user agreed to the actions of a hand-off.
@@ -53,7 +54,7 @@ pub enum Trust {
 
 /// Whether tasks and mail are imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QueueWish {
+pub enum QueueImport {
     /// Tasks and mail are put on the queue of the new agent.
     Take,
     /// Tasks and mail stay in the file.
@@ -72,35 +73,35 @@ pub struct Imported {
 }
 
 /// An import in progress.
-pub(super) struct Move<'a> {
-    pub parcel: &'a OpenedHandoff,
+pub(super) struct ImportInProgress<'a> {
+    pub opened: &'a OpenedHandoff,
     pub landing: ImportTarget,
     pub chosen: LaunchPlan,
     /// The request that a spawn of this agent would have.
-    pub wish: SpawnRequest,
+    pub spawn_request: SpawnRequest,
     pub remarks: Vec<String>,
 }
 
-impl Handoff<'_> {
+impl HandoffImport<'_> {
     /// Imports an agent.
-    pub fn handoff_import(&self, parcel: &OpenedHandoff, request: &ImportRequest) -> Result<Imported, Error> {
-        self.refuse_agents("take an agent over")?;
-        let acts = parcel.acts(request.queue);
+    pub fn handoff_import(&self, opened: &OpenedHandoff, request: &ImportRequest) -> Result<Imported, Error> {
+        Handoff(self.0).refuse_agents("take an agent over")?;
+        let acts = opened.effects_of_import(request.queue);
         if request.trust == Trust::Nothing && !acts.is_empty() {
-            return Err(Error::UntrustedHandoff { name: parcel.manifest.name.clone(), acts });
+            return Err(untrusted(&opened.manifest.name, &acts));
         }
-        let landing = self.landing(parcel, request)?;
+        let landing = self.choose_destination(opened, request)?;
         let dir = match &landing {
             ImportTarget::Worktree(dir) | ImportTarget::Place(dir) => dir.clone(),
             ImportTarget::Fresh(dir) => dir.parent().unwrap_or(dir).to_owned(),
             ImportTarget::Scratch => self.0.home.path.clone(),
         };
-        let chosen = self.chosen_from_parcel(parcel, &dir)?;
+        let chosen = self.plan_from_handoff(opened, &dir)?;
         self.0.tmux()?;
-        Lifecycle(self.0).refuse_crowd(&chosen, None)?;
-        let wish =
+        Family(self.0).refuse_crowd(&chosen, None)?;
+        let spawn_request =
             SpawnRequest { workspace: Some(landing.workspace()), dir: Some(dir), ..SpawnRequest::default() };
-        let mut moving = Move { parcel, landing, chosen, wish, remarks: Vec::new() };
+        let mut moving = ImportInProgress { opened, landing, chosen, spawn_request, remarks: Vec::new() };
         let (mut record, lock) = self.reserve_handed(&mut moving, request.name.as_ref())?;
         let (resumed, to_type) = match self.take_in(&mut record, &mut moving, request.queue) {
             Ok(started) => started,
@@ -111,48 +112,48 @@ impl Handoff<'_> {
         };
         drop(lock);
         SupervisorControl(self.0).ensure_supervisor();
-        Lifecycle(self.0).settle(&record, &moving.chosen.kind)?;
+        Launcher(self.0).settle(&record, &moving.chosen.kind)?;
         if let Some(text) = to_type {
             Delivery(self.0).send_first(&record.name, &text)?;
         }
         let mut remarks = moving.remarks;
         remarks.extend(SupervisorControl(self.0).remark_on_supervision(&record));
-        remarks.extend(self.missing_variables(parcel, &record.name));
-        Ok(Imported { agent: Lifecycle(self.0).as_spawned(&record), resumed, remarks })
+        remarks.extend(self.missing_variables(opened, &record.name));
+        Ok(Imported { agent: Spawning(self.0).as_spawned(&record), resumed, remarks })
     }
 
     /// Builds the launch plan from the spec in the hand-off, with the programs of this machine.
-    fn chosen_from_parcel(&self, parcel: &OpenedHandoff, dir: &Path) -> Result<LaunchPlan, Error> {
-        let params = parcel.record.params.iter().map(|given| (given.name.clone(), given.value.to_string()));
-        let asked = Asked {
+    fn plan_from_handoff(&self, opened: &OpenedHandoff, dir: &Path) -> Result<LaunchPlan, Error> {
+        let params = opened.record.params.iter().map(|given| (given.name.clone(), given.value.to_string()));
+        let args = SpawnArgs {
             // `restart --fresh` uses this. The spec file exists only on the machine of its author, but the kind exists
             // here.
-            spec: Some(parcel.manifest.kind.clone()).filter(|kind| kind != PLAIN_COMMAND),
-            command: if parcel.manifest.kind == PLAIN_COMMAND { parcel.spec.command.clone() } else { vec![] },
+            spec: Some(opened.manifest.kind.clone()).filter(|kind| kind != PLAIN_COMMAND),
+            command: if opened.manifest.kind == PLAIN_COMMAND { opened.spec.command.clone() } else { vec![] },
             dir: dir.to_path_buf(),
-            title: parcel.record.title.clone(),
+            title: opened.record.title.clone(),
             params: params.collect(),
-            ..Asked::default()
+            ..SpawnArgs::default()
         };
-        SpecCatalog(self.0).chosen_from(parcel.spec.clone(), asked, dir, vec![])
+        LaunchPlanner(self.0).chosen_from(opened.spec.clone(), args, dir, vec![])
     }
 
     /// Reserves the requested name, or the first free one.
     fn reserve_handed(
         &self,
-        moving: &mut Move<'_>,
+        moving: &mut ImportInProgress<'_>,
         wanted: Option<&AgentName>,
     ) -> Result<(AgentRecord, AgentLock), Error> {
-        let was = &moving.parcel.manifest.name;
-        let dir = moving.wish.dir.clone().unwrap_or_default();
+        let was = &moving.opened.manifest.name;
+        let dir = moving.spawn_request.dir.clone().unwrap_or_default();
         if let Some(name) = wanted {
-            moving.wish.name = Some(name.clone());
-            return Lifecycle(self.0).reserve(&moving.wish, &moving.chosen, &dir);
+            moving.spawn_request.name = Some(name.clone());
+            return Spawning(self.0).reserve(&moving.spawn_request, &moving.chosen, &dir);
         }
         for name in names(was) {
-            moving.wish.name = Some(name.clone());
-            match Lifecycle(self.0).reserve(&moving.wish, &moving.chosen, &dir) {
-                Err(Error::NameTaken { .. }) => {}
+            moving.spawn_request.name = Some(name.clone());
+            match Spawning(self.0).reserve(&moving.spawn_request, &moving.chosen, &dir) {
+                Err(error) if error.code() == Code::NameTaken => {}
                 reserved => {
                     if name != *was {
                         let why = match was.is_reserved() {
@@ -165,7 +166,7 @@ impl Handoff<'_> {
                 }
             }
         }
-        Err(Error::NameTaken { name: was.clone() })
+        Err(Error::name_taken(was))
     }
 
     /// Creates the workspace and starts the agent; on a failure removes everything that was created. Returns the same
@@ -173,12 +174,12 @@ impl Handoff<'_> {
     fn take_in(
         &self,
         record: &mut AgentRecord,
-        moving: &mut Move<'_>,
-        queue: QueueWish,
+        moving: &mut ImportInProgress<'_>,
+        queue: QueueImport,
     ) -> Result<(bool, Option<String>), Error> {
-        let _room = Lifecycle(self.0).make_room(record)?;
-        let mut alone = Lifecycle(self.0).count_alone(&moving.chosen, None)?;
-        Lifecycle(self.0).refuse_crowd(&moving.chosen, None)?;
+        let _room = Capacity(self.0).acquire_start_slot(record)?;
+        let mut alone = Family(self.0).count_alone(&moving.chosen, None)?;
+        Family(self.0).refuse_crowd(&moving.chosen, None)?;
         // Up to here nothing under this name belongs to the import, so a rollback must not remove anything.
         self.clear_the_way(record)?;
         let moved = self
@@ -190,8 +191,8 @@ impl Handoff<'_> {
 
     /// Releases the name after a failed import. The lock file is removed unless an agent has this name.
     fn free_name(&self, lock: AgentLock, name: &AgentName) {
-        if matches!(self.0.store.find(name, Env::now()), Ok(None)) {
-            lock.retire();
+        if matches!(self.0.store.find(name, self.0.now()), Ok(None)) {
+            lock.release_and_remove();
         }
     }
 
@@ -200,46 +201,48 @@ impl Handoff<'_> {
     fn start_moved(
         &self,
         record: &mut AgentRecord,
-        moving: &mut Move<'_>,
-        queue: QueueWish,
+        moving: &mut ImportInProgress<'_>,
+        queue: QueueImport,
         resume: Option<String>,
     ) -> Result<(bool, Option<String>), Error> {
-        let (parcel, kind) = (moving.parcel, moving.chosen.kind.clone());
+        let (opened, kind) = (moving.opened, moving.chosen.kind.clone());
         let resumed = resume.is_some();
         let opening = match resume {
-            Some(id) => Opening::Resume(id),
+            Some(id) => ConversationOpening::Resume(id),
             None => conversation_start::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
         };
-        record.conversation = match &opening {
-            Opening::Resume(id) => {
-                let name =
-                    parcel.manifest.conversation.name.as_deref().and_then(Title::clean).map(String::from);
-                Conversation { id: Some(id.clone()), name, begun: true }
-            }
-            Opening::New(id) => Conversation { id: id.clone(), name: None, begun: false },
-            Opening::ResumeLast => Conversation::default(),
-        };
-        let prompt = parcel.first_prompt().filter(|_| !resumed);
+        record.conversation = opening.stored();
+        if resumed {
+            let name = opened.manifest.conversation.name.as_deref().and_then(Title::clean);
+            record.conversation.name = name.map(String::from);
+        }
+        let prompt = opened.first_prompt().filter(|_| !resumed);
         // The record is stored before the agent runs, because the events of its hooks are checked against it.
         RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
-        SpecCatalog(self.0).write_birth_note(&SpawnManifest {
+        LaunchPlanner(self.0).write_birth_note(&SpawnManifest {
             record: record.clone(),
             env: vec![],
             spec: Some(moving.chosen.spec.clone()),
-            asked: Some(moving.chosen.asked.clone()),
-            variables: Lifecycle(self.0).needed_variables(),
+            args: Some(moving.chosen.args.clone()),
+            variables: Launcher(self.0).needed_variables(),
         })?;
         let queued = self.bring_queue(record, moving, queue)?;
         failpoint::reached("handoff.queued");
-        let as_argument = prompt.as_deref().filter(|text| Lifecycle::takes_as_argument(&kind, text));
-        let start =
-            Start { kind: &kind, opening, prompt: as_argument, pane: None, env: EnvFrom::Caller, size: None };
+        let as_argument = prompt.as_deref().filter(|text| Launcher::takes_as_argument(&kind, text));
+        let start = LaunchParams {
+            kind: &kind,
+            opening,
+            prompt: as_argument,
+            pane: None,
+            env: EnvFrom::Caller,
+            size: None,
+        };
         // From here on this is an ordinary agent. The rollback log is cleared first, so that an interrupted import
         // never removes files of a running agent.
         let note = self.moving_note(record);
         self.note_moved(record)?;
         failpoint::reached("handoff.moved");
-        if let Err(error) = Lifecycle(self.0).start_in_tmux(record, &start) {
+        if let Err(error) = Launcher(self.0).start_in_tmux(record, &start) {
             self.cancel_queue(&queued);
             if is_out(record, &error) {
                 self.note_moving(record, &note)?;
@@ -251,9 +254,9 @@ impl Handoff<'_> {
     }
 
     /// Reports variables that the agent had on the other machine and that are not set here.
-    fn missing_variables(&self, parcel: &OpenedHandoff, name: &AgentName) -> Option<String> {
+    fn missing_variables(&self, opened: &OpenedHandoff, name: &AgentName) -> Option<String> {
         let is_name = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let names: Vec<&str> = parcel
+        let names: Vec<&str> = opened
             .manifest
             .variables
             .iter()
@@ -285,5 +288,29 @@ impl Handoff<'_> {
 
 /// Returns whether no process of the agent runs after a failure, and none will start.
 fn is_out(record: &AgentRecord, error: &Error) -> bool {
-    record.tmux.is_none() && !matches!(error, Error::TmuxSilent { .. })
+    record.tmux.is_none() && error.code() != Code::TmuxTimedOut
+}
+
+/// Maximum number of untrusted actions that an error lists; `--show` lists all.
+const MAX_LISTED_ACTIONS: usize = 20;
+
+/// Returns the error for a hand-off that would run commands on this machine that the user has not agreed to.
+fn untrusted(name: &AgentName, acts: &[String]) -> Error {
+    let more = acts.len().saturating_sub(MAX_LISTED_ACTIONS);
+    Error::new(
+        Code::UntrustedHandoff,
+        format!("agent `{name}` would perform actions on this machine that need your consent"),
+    )
+    .saw_all(acts.iter().take(MAX_LISTED_ACTIONS).flat_map(|act| act_lines(act)))
+    .saw_all((more > 0).then(|| format!("and {more} more")))
+    .saw("nothing was changed")
+    .hint("inspect it with `--show`; if you agree, add `--yes --trust`")
+}
+
+/// Describes an action of the agent, with the text that it receives below.
+fn act_lines(act: &str) -> impl Iterator<Item = String> {
+    act.split('\n').enumerate().map(|(at, line)| match at {
+        0 => format!("it {line}"),
+        _ => format!("  {line}"),
+    })
 }

@@ -2,27 +2,27 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::super::workspace::withdraw::RollbackLog;
 use super::destination::ImportTarget;
-use super::import::Move;
-use super::{OpenedHandoff, QueueWish};
+use super::import::ImportInProgress;
+use super::{OpenedHandoff, QueueImport};
+use crate::base::atomic_file::{directory_of, private_temp};
 use crate::base::plural::counted;
-use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{BranchPlan, Stage};
+use crate::git::{BranchPlan, ChangeStage};
 use crate::kinds;
-use crate::ledger::TaskMove;
-use crate::manager::handoff::Handoff;
-use crate::manager::lifecycle::Lifecycle;
+use crate::ledger::TaskTransition;
+use crate::manager::handoff::HandoffImport;
+use crate::manager::launch::Launcher;
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use crate::manager::workspace::worktree::work_refused;
+use crate::manager::workspace::{WorkInspection, Workspaces};
 use crate::model::{
     AgentRecord, Assignee, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,
 };
@@ -32,12 +32,12 @@ use crate::store::StartLock;
 /// The sender of tasks and messages that were imported with a hand-off.
 const SOURCE: &str = "handoff";
 
-impl Handoff<'_> {
+impl HandoffImport<'_> {
     /// Removes the files of an earlier agent with this name. Fails if they include unsaved work.
     pub(super) fn clear_the_way(&self, record: &AgentRecord) -> Result<(), Error> {
         self.0.store.begin()?;
-        StatusTracker(self.0).vacate(&record.name)?;
-        Workspaces(self.0).refuse_to_bury_work(record)?;
+        StatusTracker(self.0).move_renamed_instance(&record.name)?;
+        WorkInspection(self.0).refuse_to_bury_work(record)?;
         Ok(self.0.store.instance(&record.name).remove()?)
     }
 
@@ -46,33 +46,33 @@ impl Handoff<'_> {
     pub(super) fn move_in(
         &self,
         record: &mut AgentRecord,
-        moving: &mut Move<'_>,
+        moving: &mut ImportInProgress<'_>,
         alone: &mut Option<StartLock>,
     ) -> Result<(), Error> {
-        let parcel = moving.parcel;
+        let opened = moving.opened;
         let instance = self.0.store.instance(&record.name);
         instance.create()?;
         let mut note = RollbackLog::default();
         self.note_moving(record, &note)?;
-        match (&moving.landing, &parcel.manifest.work) {
+        match (&moving.landing, &opened.manifest.work) {
             (ImportTarget::Worktree(top), Some(work)) => {
-                let branch = self.take_commits(record, parcel, (top, work), &mut note)?;
+                let branch = self.take_commits(record, opened, (top, work), &mut note)?;
                 if work.branch.as_deref() != Some(branch.as_str()) {
                     moving.remarks.push(format!("its work is on a new branch, `{branch}`"));
                 }
                 let at = BranchPlan::At { branch, commit: work.head.clone() };
-                let wish = (&moving.wish, &moving.chosen);
+                let spawn_request = (&moving.spawn_request, &moving.chosen);
                 let plan = Workspaces(self.0).plan_handed(
                     at,
                     (top, Path::new(&work.below)),
-                    changes(parcel),
-                    wish,
+                    changes(opened),
+                    spawn_request,
                 )?;
-                Workspaces(self.0).create_worktree(record, &moving.wish, &plan, alone)?;
+                Workspaces(self.0).create_worktree(record, &moving.spawn_request, &plan, alone)?;
                 self.stay_inside(record);
             }
             (ImportTarget::Fresh(dir), Some(work)) => {
-                self.begin_repository(record, parcel, (dir, work), &mut note)?
+                self.begin_repository(record, opened, (dir, work), &mut note)?
             }
             (ImportTarget::Scratch, _) => {
                 record.working_directory = instance.create_workspace()?.to_string_lossy().into_owned();
@@ -90,20 +90,20 @@ impl Handoff<'_> {
     fn take_commits(
         &self,
         record: &AgentRecord,
-        parcel: &OpenedHandoff,
+        opened: &OpenedHandoff,
         (top, work): (&Path, &HandedWork),
         note: &mut RollbackLog,
     ) -> Result<String, Error> {
-        let git = self.0.git().patient();
-        self.0.progress("taking its commits over");
-        git.take_bundle(top, &parcel.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
+        let git = self.0.git().with_long_timeout();
+        self.0.progress("importing its commits");
+        git.take_bundle(top, &opened.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
         failpoint::reached("handoff.commits");
         let names = branches(work.branch.as_deref(), &record.name);
         let free = git.free_branch(top, &names).map_err(|why| work_refused(&why))?;
-        let branch = free.ok_or_else(|| Error::Workspace {
-            what: format!("no branch is free for the work of `{}`", record.name),
-            saw: vec!["nothing was changed".into()],
-            hint: "choose another name with `--name`".into(),
+        let branch = free.ok_or_else(|| {
+            Error::new(Code::Workspace, format!("no branch is free for the work of `{}`", record.name))
+                .saw("nothing was changed")
+                .hint("choose another name with `--name`")
         })?;
         note.branch = Some((top.to_owned(), branch.clone(), work.head.clone()));
         self.note_moving(record, note)?;
@@ -114,11 +114,11 @@ impl Handoff<'_> {
     fn begin_repository(
         &self,
         record: &mut AgentRecord,
-        parcel: &OpenedHandoff,
+        opened: &OpenedHandoff,
         (dir, work): (&Path, &HandedWork),
         note: &mut RollbackLog,
     ) -> Result<(), Error> {
-        let git = self.0.git().patient();
+        let git = self.0.git().with_long_timeout();
         fs::create_dir(dir).map_err(Error::io(format!("cannot make {}", dir.display())))?;
         // Logged only now: a directory that another process created in the meantime must not be removed by a rollback.
         note.made = Some(dir.to_owned());
@@ -129,15 +129,15 @@ impl Handoff<'_> {
         let names = branches(work.branch.as_deref(), &record.name);
         // If git rejects the first name, the second one is tried.
         let begin = |name: &&String| git.init(dir, name, &work.head).is_ok();
-        let branch = names.iter().take(2).find(begin).ok_or_else(|| Error::Workspace {
-            what: format!("no repository can be made in `{}`", dir.display()),
-            saw: vec!["nothing was changed".into()],
-            hint: "see whether git works there: `git init`".into(),
+        let branch = names.iter().take(2).find(begin).ok_or_else(|| {
+            Error::new(Code::Workspace, format!("cannot create a repository in `{}`", dir.display()))
+                .saw("nothing was changed")
+                .hint("check whether git works there: `git init`")
         })?;
-        git.take_bundle(dir, &parcel.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
+        git.take_bundle(dir, &opened.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
         failpoint::reached("handoff.commits");
         git.begin_at(dir, branch, &work.head).map_err(|why| work_refused(&why))?;
-        for (patch, stage) in changes(parcel) {
+        for (patch, stage) in changes(opened) {
             git.apply(dir, &patch, stage).map_err(|why| work_refused(&why))?;
         }
         record.branch = Some(branch.clone());
@@ -167,31 +167,33 @@ impl Handoff<'_> {
     pub(super) fn bring_conversation(
         &self,
         record: &AgentRecord,
-        moving: &mut Move<'_>,
+        moving: &mut ImportInProgress<'_>,
     ) -> Result<Option<String>, Error> {
-        let (parcel, kind, remarks) = (moving.parcel, &moving.chosen.kind, &mut moving.remarks);
+        let (opened, kind, remarks) = (moving.opened, &moving.chosen.kind, &mut moving.remarks);
         let files = &kind.conversation_files;
-        let id = parcel.manifest.conversation.id.clone();
-        let root = Lifecycle(self.0).conversation_root(files, &[]);
+        let id = opened.manifest.conversation.id.clone();
+        let root = Launcher(self.0).conversation_root(files, &[]);
         let (Some(id), Some(root), true, false) =
-            (id, root, parcel.manifest.has(Part::Conversation), kind.conversation.resume.is_empty())
+            (id, root, opened.manifest.has(Part::Conversation), kind.conversation.resume.is_empty())
         else {
-            if parcel.manifest.conversation.begun {
-                remarks.push("begins a new conversation, and is told what is known of the former".into());
+            if opened.manifest.conversation.begun {
+                remarks.push("begins a new conversation with a summary of the former one".into());
             }
             return Ok(None);
         };
-        let all = self.0.store.read(Env::now())?;
+        let all = self.0.store.read(self.0.now())?;
         let is_in_it = |other: &AgentRecord| {
             other.id != record.id && other.kind == record.kind && other.conversation.id.as_ref() == Some(&id)
         };
         let taken = all.iter().any(is_in_it) || kinds::find_conversation(files, &root, &id).is_some();
         let new_id = if taken { uuid::Uuid::new_v4().to_string() } else { id.clone() };
-        let now = Env::now();
-        let Some(target) = kinds::place_conversation(files, &root, &record.working_directory, (&new_id, now))
+        let now = self.0.now();
+        let Some(target) =
+            kinds::import_conversation(files, &root, &record.working_directory, (&new_id, now))
         else {
-            remarks
-                .push("begins a new conversation: where it works has too long a name for the former".into());
+            remarks.push(
+                "begins a new conversation: the path of its directory is too long for the former one".into(),
+            );
             return Ok(None);
         };
         let mut note = self.moving_note(record);
@@ -201,10 +203,10 @@ impl Handoff<'_> {
         let mut changes = vec![(id.clone(), new_id.clone())];
         if !files.directory_key.is_empty() {
             let named = |dir: &str| format!("\"{}\":{}", files.directory_key, serde_json::Value::from(dir));
-            changes.push((named(&parcel.record.directory), named(&record.working_directory)));
+            changes.push((named(&opened.record.directory), named(&record.working_directory)));
         }
         changes.retain(|(old, new)| old != new);
-        if let Err(error) = copy_private(&parcel.part(Part::Conversation), &target, &changes) {
+        if let Err(error) = copy_private(&opened.part(Part::Conversation), &target, &changes) {
             // The existing file may belong to another process that created it first.
             note.files.pop();
             self.note_moving(record, &note)?;
@@ -212,8 +214,8 @@ impl Handoff<'_> {
         }
         failpoint::reached("handoff.placed");
         remarks.push(match taken {
-            true => format!("conversation {id} is here already: it goes on with a copy, {new_id}"),
-            false => format!("goes on with conversation {id}"),
+            true => format!("conversation {id} already exists here: it continues with a copy, {new_id}"),
+            false => format!("continues conversation {id}"),
         });
         Ok(Some(new_id))
     }
@@ -222,15 +224,15 @@ impl Handoff<'_> {
     pub(super) fn bring_queue(
         &self,
         record: &AgentRecord,
-        moving: &mut Move<'_>,
-        wish: QueueWish,
+        moving: &mut ImportInProgress<'_>,
+        queue: QueueImport,
     ) -> Result<Vec<TaskId>, Error> {
-        let (parcel, remarks) = (moving.parcel, &mut moving.remarks);
+        let (opened, remarks) = (moving.opened, &mut moving.remarks);
         let (mut queued, mut places, mut left) = (Vec::new(), Vec::new(), 0);
-        if wish == QueueWish::Leave {
+        if queue == QueueImport::Leave {
             return Ok(queued);
         }
-        for task in &parcel.tasks {
+        for task in &opened.tasks {
             let text = handed_on(task);
             if text.parse::<Prompt>().is_err() {
                 left += 1;
@@ -238,15 +240,15 @@ impl Handoff<'_> {
                 continue;
             }
             let after = task.after.iter().filter_map(|at| *places.get(*at)?).collect();
-            let doer = Assignee::Agent(record.id, record.name.clone());
-            let plain = NewTask::plain(doer, text, SOURCE);
+            let assignee = Assignee::Agent(record.id, record.name.clone());
+            let plain = NewTask::plain(assignee, text, SOURCE);
             let (priority, timeout_s, retries) = (task.urgency(), task.timeout_s, task.retries.min(100));
             let new = NewTask { priority, after, timeout_s, retries, ..plain };
             let id = TaskQueue(self.0).queue(&new).inspect_err(|_| self.cancel_queue(&queued))?;
             places.push(Some(id));
             queued.push(id);
         }
-        let mail: Vec<NewMessage> = parcel
+        let mail: Vec<NewMessage> = opened
             .messages
             .iter()
             .filter_map(|message| {
@@ -258,7 +260,7 @@ impl Handoff<'_> {
             .collect();
         if !mail.is_empty() {
             TaskQueue(self.0).open_queues()?;
-            let added = RegistryWriter(self.0).with_ledger(|ledger| ledger.add_messages(&mail, Env::now()));
+            let added = RegistryWriter(self.0).with_ledger(|ledger| ledger.add_messages(&mail, self.0.now()));
             added.inspect_err(|_| self.cancel_queue(&queued))?;
         }
         if !queued.is_empty() || !mail.is_empty() {
@@ -277,27 +279,26 @@ impl Handoff<'_> {
     /// Cancels the imported tasks after the agent could not be started.
     pub(super) fn cancel_queue(&self, queued: &[TaskId]) {
         let from = [TaskState::Queued];
-        let step = TaskMove::plain(&from, TaskState::Cancelled, "its agent could not be taken over");
+        let step = TaskTransition::plain(&from, TaskState::Cancelled, "its agent could not be imported");
         for id in queued {
-            let _ = RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(*id, &step, Env::now()));
+            let _ = RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(*id, &step, self.0.now()));
         }
     }
 }
 
 /// Returns the patches of a hand-off in the order in which they are applied.
-fn changes(parcel: &OpenedHandoff) -> Vec<(PathBuf, Stage)> {
-    let both = [(Part::Staged, Stage::Staged), (Part::Unstaged, Stage::Unstaged)];
-    let there = both.into_iter().filter(|(part, _)| parcel.manifest.has(*part));
-    there.map(|(part, stage)| (parcel.part(part), stage)).collect()
+fn changes(opened: &OpenedHandoff) -> Vec<(PathBuf, ChangeStage)> {
+    let both = [(Part::Staged, ChangeStage::Staged), (Part::Unstaged, ChangeStage::Unstaged)];
+    let there = both.into_iter().filter(|(part, _)| opened.manifest.has(*part));
+    there.map(|(part, stage)| (opened.part(part), stage)).collect()
 }
 
 /// Copies a conversation to a new file that only its owner can read, and replaces texts in it. Fails if the file
 /// exists.
 fn copy_private(from: &Path, to: &Path, changes: &[(String, String)]) -> io::Result<()> {
-    let dir = to.parent().unwrap_or(to);
+    let dir = directory_of(to);
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    let mut temp = tempfile::Builder::new().prefix(".handoff-").tempfile_in(dir)?;
-    temp.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+    let mut temp = private_temp(dir, ".handoff-")?;
     if changes.is_empty() {
         io::copy(&mut File::open(from)?, temp.as_file_mut())?;
     } else {

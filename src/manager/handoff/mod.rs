@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-pub use export::{Destination, ExportRequest, Exported, Secrets};
-pub use import::{ImportRequest, Imported, QueueWish, Trust};
+pub use export::{Destination, ExportRequest, Secrets};
+pub use import::{ImportRequest, QueueImport, Trust};
 
-pub use crate::archive::Existing;
+pub use crate::archive::IfExists;
 
 use crate::archive::{self, ArchiveError};
 use crate::error::Error;
@@ -27,7 +27,7 @@ use crate::manager::specs::SpecCatalog;
 use crate::model::{DEFAULT_SPEC, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec, Title};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::handoff::{
-    Told, acts, check, check_spec, first_prompt, handed_mail, handed_on, received, runs,
+    HandedTexts, check, check_spec, effects_of_import, first_prompt, handed_mail, handed_on, received, runs,
 };
 use crate::store::Staging;
 
@@ -35,8 +35,16 @@ use crate::store::Staging;
 #[derive(Clone, Copy)]
 pub struct Handoff<'a>(pub &'a Context);
 
+/// Writes an agent into a hand-off file.
+#[derive(Clone, Copy)]
+pub struct HandoffExport<'a>(pub &'a Context);
+
+/// Creates an agent from a hand-off file.
+#[derive(Clone, Copy)]
+pub struct HandoffImport<'a>(pub &'a Context);
+
 /// Maximum number of tasks, and of messages, in a hand-off: more than an agent ever had waiting.
-const MOST_QUEUED: usize = 1000;
+const MAX_QUEUED: usize = 1000;
 
 /// A hand-off that was opened. All of its bytes are checked, and nothing has been applied yet.
 #[derive(Debug)]
@@ -53,13 +61,13 @@ pub struct OpenedHandoff {
     pub messages: Vec<HandedMessage>,
     /// The recap of the agent as text.
     pub recap: String,
-    room: Staging,
+    staging: Staging,
 }
 
 impl OpenedHandoff {
     /// Describes everything that the agent would do on this machine without asking again.
-    pub fn acts(&self, queue: QueueWish) -> Vec<String> {
-        acts(&self.spec, &self.manifest.kind, &self.told(queue))
+    pub fn effects_of_import(&self, queue: QueueImport) -> Vec<String> {
+        effects_of_import(&self.spec, &self.manifest.kind, &self.handed_texts(queue))
     }
 
     /// Describes the programs that would run, without the texts that the agent would receive.
@@ -68,13 +76,16 @@ impl OpenedHandoff {
     }
 
     /// Returns every text that the agent would receive.
-    pub fn told(&self, queue: QueueWish) -> Told {
-        let mut told = Told { first: self.first_prompt(), ..Told::by(&self.spec, &self.record.params) };
-        if queue == QueueWish::Take {
-            told.tasks = self.tasks.iter().map(handed_on).collect();
-            told.mail = self.messages.iter().map(handed_mail).collect();
+    pub fn handed_texts(&self, queue: QueueImport) -> HandedTexts {
+        let mut handed_texts = HandedTexts {
+            first: self.first_prompt(),
+            ..HandedTexts::from_spec(&self.spec, &self.record.params)
+        };
+        if queue == QueueImport::Take {
+            handed_texts.tasks = self.tasks.iter().map(handed_on).collect();
+            handed_texts.mail = self.messages.iter().map(handed_mail).collect();
         }
-        told
+        handed_texts
     }
 
     /// Returns the first prompt of an agent whose conversation cannot be resumed, or `None` if it had no conversation.
@@ -84,7 +95,7 @@ impl OpenedHandoff {
     }
 
     fn part(&self, part: Part) -> PathBuf {
-        self.room.path().join(part.name())
+        self.staging.path().join(part.name())
     }
 }
 
@@ -92,26 +103,26 @@ impl Handoff<'_> {
     /// Opens a hand-off without changing anything.
     pub fn handoff_open(&self, file: &Path) -> Result<OpenedHandoff, Error> {
         let path = SpecCatalog(self.0).path_here(file);
-        let room = self.0.store.staging()?;
-        let manifest = archive::unpack(&path, room.path())?;
+        let staging = self.0.store.staging()?;
+        let manifest = archive::unpack(&path, staging.path())?;
         let damaged = |why: String| Error::from(ArchiveError::Damaged { path: path.clone(), why });
         check(&manifest).map_err(damaged)?;
-        let spec = read(&room, &manifest, Part::Spec).map_err(damaged)?;
-        let spec: Spec = spec.ok_or_else(|| damaged("it holds no spec".into()))?;
+        let spec = read(&staging, &manifest, Part::Spec).map_err(damaged)?;
+        let spec: Spec = spec.ok_or_else(|| damaged("it contains no spec".into()))?;
         // Kind and name are taken from the manifest, so that the displayed values are those that run.
         let kind = Some(manifest.kind.clone()).filter(|kind| kind != PLAIN_COMMAND);
         let name = Title::clean(&manifest.spec).map_or_else(|| DEFAULT_SPEC.to_owned(), String::from);
         let spec = Spec { kind, name, ..spec };
         check_spec(&spec).map_err(damaged)?;
-        let record = read(&room, &manifest, Part::Record).map_err(damaged)?;
-        let record = record.ok_or_else(|| damaged("it holds no record".into()))?;
-        let recap = std::fs::read(room.path().join(Part::RecapText.name())).unwrap_or_default();
+        let record = read(&staging, &manifest, Part::Record).map_err(damaged)?;
+        let record = record.ok_or_else(|| damaged("it contains no record".into()))?;
+        let recap = std::fs::read(staging.path().join(Part::RecapText.name())).unwrap_or_default();
         let tasks: Vec<HandedTask> =
-            read(&room, &manifest, Part::Tasks).map_err(damaged)?.unwrap_or_default();
+            read(&staging, &manifest, Part::Tasks).map_err(damaged)?.unwrap_or_default();
         let messages: Vec<HandedMessage> =
-            read(&room, &manifest, Part::Messages).map_err(damaged)?.unwrap_or_default();
-        if tasks.len() > MOST_QUEUED || messages.len() > MOST_QUEUED {
-            return Err(damaged(format!("it holds more than {MOST_QUEUED} tasks or messages")));
+            read(&staging, &manifest, Part::Messages).map_err(damaged)?.unwrap_or_default();
+        if tasks.len() > MAX_QUEUED || messages.len() > MAX_QUEUED {
+            return Err(damaged(format!("it contains more than {MAX_QUEUED} tasks or messages")));
         }
         Ok(OpenedHandoff {
             record,
@@ -120,7 +131,7 @@ impl Handoff<'_> {
             messages,
             recap: String::from_utf8_lossy(&recap).into_owned(),
             manifest,
-            room,
+            staging,
         })
     }
 
@@ -128,19 +139,21 @@ impl Handoff<'_> {
     fn refuse_agents(&self, what: &str) -> Result<(), Error> {
         match self.0.calling_agent()? {
             None => Ok(()),
-            Some(me) => Err(Error::NotPermitted {
-                what: format!("agent `{}` may not {what}", me.name),
-                hint: "a person can, in a terminal of their own".into(),
-            }),
+            Some(me) => Err(Error::not_permitted(format!("agent `{}` may not {what}", me.name))
+                .hint("a person can, in a terminal outside of the agent")),
         }
     }
 }
 
 /// Reads a part that contains JSON, or returns `None` if the hand-off does not have it.
-fn read<T: DeserializeOwned>(room: &Staging, manifest: &Manifest, part: Part) -> Result<Option<T>, String> {
+fn read<T: DeserializeOwned>(
+    staging: &Staging,
+    manifest: &Manifest,
+    part: Part,
+) -> Result<Option<T>, String> {
     if !manifest.has(part) {
         return Ok(None);
     }
-    let bytes = std::fs::read(room.path().join(part.name())).map_err(|error| error.to_string())?;
+    let bytes = std::fs::read(staging.path().join(part.name())).map_err(|error| error.to_string())?;
     serde_json::from_slice(&bytes).map(Some).map_err(|error| format!("`{part}` cannot be read: {error}"))
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::export::ENDING;
 use crate::base::plural::counted;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::git::{self, GitError};
-use crate::manager::handoff::Handoff;
+use crate::manager::handoff::HandoffExport;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, HandedWork, Part, Workspace, is_deceptive};
 use crate::rules::workspace::handoff::without_credentials;
@@ -19,13 +19,13 @@ pub(super) struct Packed {
     pub top: PathBuf,
 }
 
-impl Handoff<'_> {
+impl HandoffExport<'_> {
     /// Writes the bundle and the patches to the staging directory. Returns `None` and adds a remark if there is no
     /// repository or no commit.
     pub(super) fn pack_work(
         &self,
         record: &AgentRecord,
-        room: &Path,
+        staging: &Path,
         remarks: &mut Vec<String>,
     ) -> Result<Option<Packed>, Error> {
         let dir = Path::new(&record.working_directory);
@@ -34,19 +34,22 @@ impl Handoff<'_> {
         let is_its = |top: &PathBuf| record.workspace != Workspace::Scratch || top.starts_with(&own);
         let Some(top) = git::project(dir).filter(is_its).filter(|_| dir.is_dir()) else {
             remarks.push(format!(
-                "`{}` is in no git repository: the files in it are not packed; `git init` and a commit there change that",
+                "`{}` is not in a git repository: the files in it are not packed; `git init` and a commit there change that",
                 dir.display()
             ));
             return Ok(None);
         };
-        let git = self.0.git().patient();
-        let failed = |why: GitError| Error::Workspace {
-            what: format!("the work of agent `{}` cannot be packed: {why}", record.name),
-            saw: vec!["nothing was written".into()],
-            hint: format!("see to it in `{}`, then try again", top.display()),
+        let git = self.0.git().with_long_timeout();
+        let failed = |why: GitError| {
+            Error::new(
+                Code::Workspace,
+                format!("the work of agent `{}` cannot be packed: {why}", record.name),
+            )
+            .saw("nothing was written")
+            .hint(format!("fix it in `{}`, then try again", top.display()))
         };
         self.0.progress("packing its commits");
-        let at = |part: Part| room.join(part.name());
+        let at = |part: Part| staging.join(part.name());
         let Some(tip) = git.bundle(&top, &at(Part::Bundle)).map_err(failed)? else {
             remarks.push("its repository has no commit yet: the files in it are not packed".into());
             return Ok(None);
@@ -58,12 +61,12 @@ impl Handoff<'_> {
         let copied = copied.iter().map(|path| format!(":(top,exclude,literal){}", path.display()));
         // Earlier hand-offs are excluded as well.
         let spared: Vec<String> = copied.chain([format!(":(top,exclude,glob)**/*{ENDING}")]).collect();
-        let scrap = room.join("scrap");
+        let scrap = staging.join("scrap");
         std::fs::create_dir(&scrap).map_err(Error::io(format!("cannot make {}", scrap.display())))?;
         let (staged, unstaged) = (at(Part::Staged), at(Part::Unstaged));
         let others = git.patches(&top, &spared, &scrap, [&staged, &unstaged]).map_err(failed)?;
         remarks.extend(others.iter().map(|path| {
-            format!("`{}` is a repository of its own and is not in it", path.replace(is_deceptive, " "))
+            format!("`{}` is a separate repository and is not included", path.replace(is_deceptive, " "))
         }));
         if top.join(".gitmodules").exists() {
             remarks
@@ -74,7 +77,7 @@ impl Handoff<'_> {
             && work.stashes > 0
         {
             let stashes = counted(work.stashes, "stash", "stashes");
-            remarks.push(format!("not in it, though made on its branch: {stashes}"));
+            remarks.push(format!("not included, although made on its branch: {stashes}"));
         }
         let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_string_lossy().into_owned();
         let mut remotes: Vec<String> =

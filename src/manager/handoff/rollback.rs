@@ -1,13 +1,13 @@
 //! The rollback log of an import. Every created object is logged before it is created, so that a failed import, or the
 //! next command after a `kill -9`, can remove it.
 
-use crate::manager::handoff::Handoff;
+use crate::manager::handoff::HandoffImport;
 
 use crate::error::Error;
 use crate::manager::workspace::withdraw::{HANDOFF_NOTE, RollbackLog};
 use crate::model::AgentRecord;
 
-impl Handoff<'_> {
+impl HandoffImport<'_> {
     pub(super) fn note_moving(&self, record: &AgentRecord, note: &RollbackLog) -> Result<(), Error> {
         let text = serde_json::to_vec(note)
             .map_err(|error| Error::io(format!("cannot write {HANDOFF_NOTE}"))(error.into()))?;

@@ -10,12 +10,12 @@ use crate::env::Env;
 use crate::error::{Error, shown};
 use crate::manager::As;
 use crate::manager::hosts::Hosts;
-use crate::manager::hosts::manage::unreached;
-use crate::manager::status::StatusTracker;
+use crate::manager::hosts::manage::connection_error;
+use crate::manager::status::AgentLookup;
 use crate::model::{AgentName, HostName};
 use crate::process;
 use crate::rules::remote::{is_refused, never_connected, pause};
-use crate::ssh::{AttachWords, Lost};
+use crate::ssh::{LostConnection, RemoteAttachArgs};
 
 /// The option that takes over from the current driver.
 pub const TAKE: &str = "--take";
@@ -24,11 +24,11 @@ pub const TAKE: &str = "--take";
 pub const WITHIN_TMUX: &str = "--within-tmux";
 
 /// How long an attachment with a lost connection is remembered.
-const LONGEST_ABSENCE: Duration = Duration::from_secs(86_400);
+const MAX_ABSENCE: Duration = Duration::from_secs(86_400);
 
 /// Arguments of an attachment to a remote agent.
 #[derive(Debug, Clone)]
-pub struct FarAttach {
+pub struct RemoteAttach {
     /// The host of the agent.
     pub host: HostName,
     /// The agent's name on the host.
@@ -41,7 +41,7 @@ pub struct FarAttach {
 
 /// A change of the connection of an attached terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LinkNews {
+pub enum LinkEvent {
     /// The connection was lost, with ssh's reason if there is one. The next attempt starts after this time.
     Lost(Duration, Option<String>),
     /// A new attempt starts now.
@@ -52,7 +52,7 @@ pub enum LinkNews {
 
 /// The previous client of an attachment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Before {
+pub enum PreviousClient {
     /// There was none: this is the first connection.
     NotAttached,
     /// The client has left, or was not the driver.
@@ -64,10 +64,10 @@ pub enum Before {
 impl Hosts<'_> {
     /// Attaches and reconnects until the user leaves. Returns the exit code of the remote side. Calls `last` if this
     /// process receives a signal to end meanwhile.
-    pub fn far_attach(
+    pub fn attach_remote(
         &self,
-        request: &FarAttach,
-        news: &mut dyn FnMut(LinkNews),
+        request: &RemoteAttach,
+        on_event: &mut dyn FnMut(LinkEvent),
         last: impl Fn() + Send + Clone + 'static,
     ) -> Result<u8, Error> {
         process::on_end(last).map_err(Error::io("cannot wait for a signal"))?;
@@ -82,23 +82,32 @@ impl Hosts<'_> {
         loop {
             let began = std::time::Instant::now();
             let (name, host_name) = (&request.name, &request.host);
-            let words =
-                AttachWords { name, options: &options, link, host: host_name, tie: process::WITH_PARENT };
-            let (exit, said) = ssh.attach(&host, &words)?;
-            let lost = |code| Lost { code: Some(code), said: said.clone(), ..Lost::default() };
+            let words = RemoteAttachArgs {
+                name,
+                options: &options,
+                link,
+                host: host_name,
+                tie: process::WITH_PARENT,
+            };
+            let (exit, output) = ssh.attach(&host, &words)?;
+            let lost = |code| LostConnection {
+                code: Some(code),
+                output: output.clone(),
+                ..LostConnection::default()
+            };
             match exit.code {
                 Some(code) if code != 255 => {
                     if !was_there && matches!(code, 126 | 127) {
-                        return Err(unreached(&host, &lost(code)));
+                        return Err(connection_error(&host, &lost(code)));
                     }
-                    news(LinkNews::Left(said));
+                    on_event(LinkEvent::Left(output));
                     return Ok(u8::try_from(code).unwrap_or(1));
                 }
                 _ => {}
             }
-            let is_cut = !never_connected(&said);
-            if !is_cut && (!was_there || is_refused(&said)) {
-                return Err(unreached(&host, &lost(255)));
+            let is_cut = !never_connected(&output);
+            if !is_cut && (!was_there || is_refused(&output)) {
+                return Err(connection_error(&host, &lost(255)));
             }
             was_there = true;
             // A reconnect does not repeat the take-over, because another client may have taken over since. A client
@@ -108,39 +117,39 @@ impl Hosts<'_> {
             // The backoff starts again after a connection that lasted for a while; otherwise the delay grows.
             tries = if is_cut && began.elapsed() > pause(u32::MAX) { 1 } else { tries + 1 };
             let wait = pause(tries);
-            let why = said.lines().last().map(shown).filter(|_| !is_cut);
-            news(LinkNews::Lost(wait, why));
+            let why = output.lines().last().map(shown).filter(|_| !is_cut);
+            on_event(LinkEvent::Lost(wait, why));
             std::thread::sleep(wait);
-            news(LinkNews::Trying);
+            on_event(LinkEvent::Trying);
         }
     }
 
     /// Replaces the client that was attached under this id before, if its connection was lost. Returns its role.
-    pub fn take_link(&self, name: &AgentName, link: uuid::Uuid) -> Result<Before, Error> {
+    pub fn take_link(&self, name: &AgentName, link: uuid::Uuid) -> Result<PreviousClient, Error> {
         let file = format!("link-{link}");
         let before = self.0.store.read_run(&file).and_then(|bytes| String::from_utf8(bytes).ok());
         let before = before.as_deref().and_then(|text| text.split_once(' '));
-        let mut was = if before.is_some() { Before::Gone } else { Before::NotAttached };
+        let mut was = if before.is_some() { PreviousClient::Gone } else { PreviousClient::NotAttached };
         if let Some((pid, tty)) = before
             && let Ok(pid) = pid.parse()
             && !process::wait_exit(pid, Duration::ZERO).unwrap_or(true)
         {
-            let clients = StatusTracker(self.0).agent(name, "attach")?.clients;
+            let clients = AgentLookup(self.0).agent(name, "attach")?.clients;
             if clients.iter().any(|client| client.driver && client.tty == tty) {
-                was = Before::Driver;
+                was = PreviousClient::Driver;
             }
             self.0.tmux()?.detach(name.as_str(), Some(tty))?;
         } else if let Some((pid, tty)) = before
-            && self.0.tmux()?.drove_last(name, &format!("{pid}@{tty}"))?
+            && self.0.tmux()?.was_last_driver(name, &format!("{pid}@{tty}"))?
         {
             // If several connections were lost at once, each client gets its former role back, in whatever order they
             // return.
-            was = Before::Driver;
+            was = PreviousClient::Driver;
         }
         // The tmux client will have the process id and terminal of this process.
         let tty = Env::terminal().unwrap_or_default();
         self.0.store.write_run(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
-        let long_ago = Env::now() - LONGEST_ABSENCE;
+        let long_ago = self.0.now() - MAX_ABSENCE;
         let is_gone = |pid| process::wait_exit(pid, Duration::ZERO).unwrap_or(false);
         self.0.store.forget_links(&file, long_ago, is_gone);
         Ok(was)

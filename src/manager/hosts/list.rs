@@ -1,6 +1,7 @@
 //! Lists the agents of other machines, with all hosts queried in parallel. A host that does not answer in time does not
 //! delay the list: its last known agents are shown and marked as stale.
 
+use std::io::ErrorKind;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -8,23 +9,22 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error, shown};
 use crate::manager::hosts::Hosts;
-use crate::manager::hosts::manage::{far_request, unreached};
+use crate::manager::hosts::manage::{connection_error, remote_request};
 use crate::manager::hosts::run::refuse_older;
-use crate::model::{FarRequest, Frame, Hello, Host, HostName, Times, is_deceptive};
-use crate::ssh::{Asking, Bounds, Heed, Lost, Ssh, Talked};
+use crate::model::{Host, HostName, RemoteFrame, RemoteHello, RemoteRequest, Replay, is_deceptive};
+use crate::ssh::{FrameFlow, Interaction, LostConnection, RequestOutcome, RequestTimeouts, Ssh};
 
 /// Maximum size of a host's answer: more than a list of agents needs, and little enough to hold for all hosts at once.
-const MOST_TOLD: usize = 16 << 20;
+const MAX_ANSWER_BYTES: usize = 16 << 20;
 
 /// Maximum number of agents of a host: more than a machine has memory for.
-const MOST_AGENTS: usize = 10_000;
+const MAX_AGENTS: usize = 10_000;
 
 /// Maximum number of lines that are shown of a remote error.
-const MOST_LINES: usize = 8;
-const LONGEST_LINE: usize = 500;
+const MAX_LINES: usize = 8;
+const MAX_LINE_CHARS: usize = 500;
 
 /// A connection that is silent for this long may be dead: by then ssh itself has probed the other side.
 const SILENT: Duration = Duration::from_secs(5);
@@ -41,7 +41,7 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// The agents of one host.
 #[derive(Debug)]
-pub struct FarAgents {
+pub struct RemoteAgentList {
     /// The host that answered or was queried.
     pub host: HostName,
     /// The agents as the host reported them, with the added fields `host`, `stale` and `as_of`.
@@ -54,7 +54,7 @@ pub struct FarAgents {
 
 /// The last answer of a host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in crate::manager) struct LastKnown {
+pub(in crate::manager) struct LastAnswer {
     format: u32,
     /// Time of the answer.
     #[serde(with = "crate::base::json_time")]
@@ -64,7 +64,7 @@ pub(in crate::manager) struct LastKnown {
 }
 
 /// The answer of one host.
-type Answer = Result<(Hello, Vec<Value>), Error>;
+type HostAnswer = Result<(RemoteHello, Vec<Value>), Error>;
 
 impl Hosts<'_> {
     /// Returns all configured hosts.
@@ -74,23 +74,23 @@ impl Hosts<'_> {
 
     /// Queries the hosts in parallel and returns their agents in the order of `hosts`. Calls `slow` with the hosts that
     /// have not answered after a while. Without a time limit, hosts that recently did not answer get less time.
-    pub fn far_agents(
+    pub fn remote_agents(
         &self,
         hosts: &[Host],
         within: Option<Duration>,
         slow: &mut dyn FnMut(&[&HostName]),
-    ) -> Result<Vec<FarAgents>, Error> {
+    ) -> Result<Vec<RemoteAgentList>, Error> {
         let ssh = self.ssh()?;
         let patience = |host: &Host| within.unwrap_or_else(|| self.patience_with(&host.name));
         let times: Vec<Duration> = hosts.iter().map(patience).collect();
         let deadline = Instant::now() + times.iter().max().copied().unwrap_or_default();
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         for (at, (host, within)) in hosts.iter().cloned().zip(times.iter().copied()).enumerate() {
-            let (ssh, tell) = (ssh.clone(), tell.clone());
+            let (ssh, sender) = (ssh.clone(), sender.clone());
             std::thread::spawn(move || {
-                let answer = ask(&ssh, &host, within);
-                let is_silent = matches!(answer, Err(Error::HostUnreached { late: true, .. }));
-                let _ = tell.send((at, answer));
+                let answer = query_host(&ssh, &host, within);
+                let is_silent = answer.as_ref().is_err_and(timed_out);
+                let _ = sender.send((at, answer));
                 // This runs after the answer was sent, so no caller waits for it. It closes a dead connection, which
                 // would delay the next query. With a shorter time limit the connection is kept: it may only be slow,
                 // and then it is ready for the next query.
@@ -99,14 +99,14 @@ impl Hosts<'_> {
                 }
             });
         }
-        drop(tell);
-        let mut answers: Vec<Option<Answer>> = hosts.iter().map(|_| None).collect();
+        drop(sender);
+        let mut answers: Vec<Option<HostAnswer>> = hosts.iter().map(|_| None).collect();
         // Slightly longer than each query's own limit, so that a query that ends just in time still reports its own
         // error.
         let last = deadline + Duration::from_millis(200);
         let mut next = last.min(Instant::now() + AT_ONCE);
         loop {
-            match told.recv_timeout(next.saturating_duration_since(Instant::now())) {
+            match receiver.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 Ok((at, answer)) => answers[at] = Some(answer),
                 Err(RecvTimeoutError::Timeout) if next < last => {
                     let missing = hosts.iter().zip(&answers).filter(|(_, answer)| answer.is_none());
@@ -116,9 +116,11 @@ impl Hosts<'_> {
                 Err(_) => break,
             }
         }
-        let late = |host: &Host| Err(unreached(host, &Lost { late: true, ..Lost::default() }));
+        let late = |host: &Host| {
+            Err(connection_error(host, &LostConnection { late: true, ..LostConnection::default() }))
+        };
         let answers = hosts.iter().zip(answers).map(|(host, answer)| answer.unwrap_or_else(|| late(host)));
-        let answers: Vec<Answer> = answers.collect();
+        let answers: Vec<HostAnswer> = answers.collect();
         for ((host, answer), within) in hosts.iter().zip(&answers).zip(times) {
             self.note_silence(host, answer, within);
         }
@@ -129,7 +131,7 @@ impl Hosts<'_> {
     fn patience_with(&self, host: &HostName) -> Duration {
         let silent = self.0.store.read_run(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
         let since = silent.and_then(|text| text.parse::<Timestamp>().ok());
-        let ago = since.map(|since| Env::now().duration_since(since).as_secs());
+        let ago = since.map(|since| self.0.now().duration_since(since).as_secs());
         if ago.is_some_and(|ago| (0..LATELY).contains(&ago)) {
             RECENTLY_SILENT_HOST_TIMEOUT
         } else {
@@ -139,23 +141,23 @@ impl Hosts<'_> {
 
     /// Records whether a host timed out. A timeout with a short limit is not recorded, because the host may only be
     /// slow.
-    fn note_silence(&self, host: &Host, answer: &Answer, within: Duration) {
+    fn note_silence(&self, host: &Host, answer: &HostAnswer, within: Duration) {
         let file = silence_file(&host.name);
         let _ = match answer {
             Ok(_) => self.0.store.remove_run(&file),
-            Err(Error::HostUnreached { late: true, .. }) if within >= HOST_TIMEOUT => {
-                self.0.store.write_run(&file, Env::now().to_string().as_bytes())
+            Err(error) if timed_out(error) && within >= HOST_TIMEOUT => {
+                self.0.store.write_run(&file, self.0.now().to_string().as_bytes())
             }
             Err(_) => Ok(()),
         };
     }
 
     /// Returns the agents of a host from its answer, or else from its last answer.
-    fn seen(&self, host: &Host, answer: Answer) -> FarAgents {
+    fn seen(&self, host: &Host, answer: HostAnswer) -> RemoteAgentList {
         let (known, silence) = match answer {
             Ok((hello, agents)) => {
                 self.note_version(host, &hello.version);
-                let known = LastKnown { format: 1, as_of: Env::now(), agents };
+                let known = LastAnswer { format: 1, as_of: self.0.now(), agents };
                 let text = serde_json::to_vec(&known).unwrap_or_default();
                 // Kept for a later query that the host does not answer.
                 let _ = self.0.store.write_run(&file(&host.name), &text);
@@ -172,10 +174,10 @@ impl Hosts<'_> {
                 fields.insert("as_of".into(), as_of.map(|at| at.to_string()).into());
             }
         }
-        FarAgents { host: host.name.clone(), agents, as_of, silence }
+        RemoteAgentList { host: host.name.clone(), agents, as_of, silence }
     }
 
-    pub(in crate::manager) fn last_known(&self, host: &HostName) -> Option<LastKnown> {
+    pub(in crate::manager) fn last_known(&self, host: &HostName) -> Option<LastAnswer> {
         serde_json::from_slice(&self.0.store.read_run(&file(host))?).ok()
     }
 
@@ -187,7 +189,7 @@ impl Hosts<'_> {
 
 /// Returns the message for a host whose answer exceeds the limit.
 pub(in crate::manager) fn too_much(most: usize) -> String {
-    format!("it told more than {} MiB; nothing of that is shown", most >> 20)
+    format!("it sent more than {} MiB; its answer is not shown", most >> 20)
 }
 
 /// The name of the file with the last answer of a host. It must not be the name of an agent's lock.
@@ -200,59 +202,68 @@ fn silence_file(host: &HostName) -> String {
 }
 
 /// Parses the error with which the remote symposium ended, if it reported one.
-fn far_error(host: &HostName, exit: u8, told: &[u8]) -> Option<Error> {
-    let told = String::from_utf8_lossy(told);
-    let error = told.lines().rev().find_map(|line| serde_json::from_str::<Value>(line).ok())?;
+pub(in crate::manager) fn remote_error(host: &HostName, exit: u8, answers: &[u8]) -> Option<Error> {
+    let answers = String::from_utf8_lossy(answers);
+    let error = answers.lines().rev().find_map(|line| serde_json::from_str::<Value>(line).ok())?;
     let error = error.get("error")?;
     let texts = |key: &str| -> Vec<String> {
         let all = error.get(key).and_then(Value::as_array).into_iter().flatten();
-        all.filter_map(Value::as_str).take(MOST_LINES).map(foreign_line).collect()
+        all.filter_map(Value::as_str).take(MAX_LINES).map(foreign_line).collect()
     };
     let message = foreign_line(error.get("message")?.as_str()?);
-    Some(Error::FarError { name: host.clone(), exit, message, saw: texts("saw"), hints: texts("hints") })
+    Some(
+        Error::new(Code::FailedOnHost(exit), format!("on `{host}`: {message}"))
+            .saw_all(texts("saw"))
+            .hint_all(texts("hints")),
+    )
 }
 
 /// Sanitizes a line from another machine for this terminal.
-fn foreign_line(text: &str) -> String {
-    text.replace(is_deceptive, " ").chars().take(LONGEST_LINE).collect()
+pub(in crate::manager) fn foreign_line(text: &str) -> String {
+    text.replace(is_deceptive, " ").chars().take(MAX_LINE_CHARS).collect()
 }
 
-fn ask(ssh: &Ssh, host: &Host, within: Duration) -> Answer {
+fn query_host(ssh: &Ssh, host: &Host, within: Duration) -> HostAnswer {
     let words = ["--json", "agent", "list"].map(str::to_owned).to_vec();
-    let request: FarRequest = far_request(Times::Any, words, 0);
-    let bounds = Bounds { hello: within, whole: Some(within), asking: Asking::Never };
+    let request: RemoteRequest = remote_request(Replay::Any, words, 0);
+    let bounds = RequestTimeouts { hello: within, whole: Some(within), asking: Interaction::Never };
     let (mut hello, mut out, mut err) = (None, Vec::new(), Vec::new());
-    let talked = ssh.talk(host, (&request, b""), bounds, &mut |frame| {
+    let exchanged = ssh.exchange(host, (&request, b""), bounds, &mut |frame| {
         match frame {
-            Frame::Hello(said) => hello = Some(said),
-            Frame::Out(bytes) => out.extend(bytes),
-            Frame::Err(bytes) => err.extend(bytes),
-            Frame::Alive | Frame::End(_) | Frame::Unknown => {}
+            RemoteFrame::Hello(greeting) => hello = Some(greeting),
+            RemoteFrame::Out(bytes) => out.extend(bytes),
+            RemoteFrame::Err(bytes) => err.extend(bytes),
+            RemoteFrame::Alive | RemoteFrame::End(_) | RemoteFrame::Unknown => {}
         }
-        if out.len() + err.len() > MOST_TOLD { Heed::Enough } else { Heed::On }
+        if out.len() + err.len() > MAX_ANSWER_BYTES { FrameFlow::Stop } else { FrameFlow::Continue }
     })?;
-    let nonsense = |what: &str| Error::FarFailed {
-        name: host.name.clone(),
-        said: std::iter::once(what.to_owned())
-            .chain(String::from_utf8_lossy(&err).lines().take(4).map(crate::error::shown))
-            .collect(),
+    let nonsense = |what: &str| {
+        Error::unexpected_answer(
+            &host.name,
+            std::iter::once(what.to_owned()).chain(String::from_utf8_lossy(&err).lines().take(4).map(shown)),
+        )
     };
-    match (talked, hello) {
-        (Talked::Ended(exit), Some(hello)) => {
+    match (exchanged, hello) {
+        (RequestOutcome::Ended(exit), Some(hello)) => {
             refuse_older(host, &hello)?;
             match serde_json::from_slice::<Vec<Value>>(&out) {
-                Ok(agents) if agents.len() > MOST_AGENTS => {
-                    Err(nonsense(&format!("it told of more than {MOST_AGENTS} agents")))
+                Ok(agents) if agents.len() > MAX_AGENTS => {
+                    Err(nonsense(&format!("it listed more than {MAX_AGENTS} agents")))
                 }
                 Ok(agents) => Ok((hello, agents)),
-                Err(_) => Err(far_error(&host.name, exit, &err)
-                    .unwrap_or_else(|| nonsense("it did not tell its agents"))),
+                Err(_) => Err(remote_error(&host.name, exit, &err)
+                    .unwrap_or_else(|| nonsense("it did not list its agents"))),
             }
         }
-        (Talked::Lost(lost), _) => Err(unreached(host, &lost)),
-        (Talked::Enough, _) => {
-            Err(Error::FarFailed { name: host.name.clone(), said: vec![too_much(MOST_TOLD)] })
+        (RequestOutcome::Lost(lost), _) => Err(connection_error(host, &lost)),
+        (RequestOutcome::Enough, _) => {
+            Err(Error::unexpected_answer(&host.name, vec![too_much(MAX_ANSWER_BYTES)]))
         }
         (_, _) => Err(nonsense("it ended in the middle")),
     }
+}
+
+/// Returns whether a host did not answer in time.
+fn timed_out(error: &Error) -> bool {
+    error.io_kind() == Some(ErrorKind::TimedOut)
 }

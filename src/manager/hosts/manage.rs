@@ -1,20 +1,22 @@
 //! `symposium host`: manages other machines. A host is added if a symposium answers there, or if the user skips that
 //! check.
 
+use std::io;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::env::Env;
-use crate::error::Error;
+use crate::base::suggest::nearest;
+use crate::error::{Code, Error, shown};
 use crate::manager::hosts::Hosts;
 use crate::model::{
-    FAR_FORMAT, FarBinary, FarRequest, Frame, Hello, Host, HostAddress, HostName, RequestId, Times,
+    Host, HostAddress, HostName, REMOTE_FORMAT, RemoteBinary, RemoteFrame, RemoteHello, RemoteRequest,
+    Replay, RequestId,
 };
 
-pub use crate::ssh::Asking;
-use crate::ssh::{Bounds, Heed, Lost, Ssh, Talked};
+pub use crate::ssh::Interaction;
+use crate::ssh::{FrameFlow, LostConnection, RequestOutcome, RequestTimeouts, Ssh};
 
 /// Time limit for the greeting of a host: ssh itself gives up a connection after 5 s.
 pub(in crate::manager) const HELLO: Duration = Duration::from_secs(10);
@@ -31,11 +33,11 @@ pub struct HostRequest {
     /// The port of the host's sshd.
     pub port: Option<u16>,
     /// The path of the symposium program on the host.
-    pub binary: Option<FarBinary>,
+    pub binary: Option<RemoteBinary>,
     /// Whether the host is added even if it does not answer.
-    pub insisting: HostCheck,
+    pub force: HostCheck,
     /// Whether ssh may prompt the user.
-    pub asking: Asking,
+    pub asking: Interaction,
 }
 
 /// Whether a host is added even if it does not answer.
@@ -70,11 +72,11 @@ pub struct HostView {
 }
 
 impl Hosts<'_> {
-    /// Adds a host, or replaces the host of that name if `insisting` is [`HostCheck::Yes`].
+    /// Adds a host, or replaces the host of that name if `force` is [`HostCheck::Yes`].
     pub fn host_add(&self, request: HostRequest) -> Result<HostAdded, Error> {
         let before = self.0.store.hosts()?.into_iter().find(|host| host.name == request.name);
         if let Some(before) = before {
-            if request.insisting == HostCheck::No {
+            if request.force == HostCheck::No {
                 return Err(taken(before));
             }
             // The open connection may lead to another machine, and would not be used again.
@@ -87,32 +89,31 @@ impl Hosts<'_> {
             binary: request.binary,
             link: RequestId::fresh().to_string()[..8].to_owned(),
             version: None,
-            added_at: Env::now(),
+            added_at: self.0.now(),
         };
         let mut remarks = Vec::new();
-        match self.greet(&host, request.asking) {
+        match self.request_hello(&host, request.asking) {
             Ok(hello) => {
                 remarks.extend(difference(&hello));
                 host.version = Some(hello.version);
             }
-            Err(error) if request.insisting == HostCheck::Yes => {
-                let report = error.report();
-                remarks.push(format!("added all the same: {}", report.message));
-                remarks.extend(report.saw);
-                remarks.extend(report.hints);
+            Err(error) if request.force == HostCheck::Yes => {
+                remarks.push(format!("added anyway: {error}"));
+                remarks.extend_from_slice(error.observations());
+                remarks.extend_from_slice(error.hints());
             }
             Err(error) => return Err(error),
         }
         let before = self.0.store.update_hosts(|edit| {
             let before = edit.get(&host.name);
             // Another process may have added the host during the query.
-            if before.is_none() || request.insisting == HostCheck::Yes {
+            if before.is_none() || request.force == HostCheck::Yes {
                 edit.put(&host);
             }
             before
         })?;
         if let Some(before) = before {
-            if request.insisting == HostCheck::No {
+            if request.force == HostCheck::No {
                 return Err(taken(before));
             }
             // The stored answer belongs to another machine.
@@ -150,8 +151,8 @@ impl Hosts<'_> {
         match hosts.iter().find(|host| host.name == *name) {
             Some(host) => Ok(host.clone()),
             None => {
-                let known = hosts.iter().map(|host| host.name.to_string()).collect();
-                Err(Error::NoSuchHost { name: name.to_string(), known })
+                let known: Vec<String> = hosts.iter().map(|host| host.name.to_string()).collect();
+                Err(no_such_host(name.as_str(), &known))
             }
         }
     }
@@ -162,27 +163,26 @@ impl Hosts<'_> {
     }
 
     /// Connects to the host and returns its greeting.
-    fn greet(&self, host: &Host, asking: Asking) -> Result<Hello, Error> {
-        let request = far_request(Times::Any, vec![], 0);
-        let hello = if asking == Asking::Allowed { HELLO_ASKING } else { HELLO };
-        let bounds = Bounds { hello, whole: Some(hello + HELLO), asking };
+    fn request_hello(&self, host: &Host, asking: Interaction) -> Result<RemoteHello, Error> {
+        let request = remote_request(Replay::Any, vec![], 0);
+        let hello = if asking == Interaction::Allowed { HELLO_ASKING } else { HELLO };
+        let bounds = RequestTimeouts { hello, whole: Some(hello + HELLO), asking };
         let mut answered = None;
-        let talked = self.ssh()?.talk(host, (&request, b""), bounds, &mut |frame| {
+        let exchanged = self.ssh()?.exchange(host, (&request, b""), bounds, &mut |frame| {
             match frame {
-                Frame::Hello(hello) => answered = Some(hello),
-                Frame::Alive | Frame::End(_) | Frame::Unknown => {}
-                Frame::Out(_) | Frame::Err(_) => return Heed::Enough,
+                RemoteFrame::Hello(hello) => answered = Some(hello),
+                RemoteFrame::Alive | RemoteFrame::End(_) | RemoteFrame::Unknown => {}
+                RemoteFrame::Out(_) | RemoteFrame::Err(_) => return FrameFlow::Stop,
             }
-            Heed::On
+            FrameFlow::Continue
         })?;
-        match (talked, answered) {
-            (Talked::Ended(_), Some(hello)) => Ok(hello),
-            (Talked::Lost(lost), _) => Err(unreached(host, &lost)),
-            (Talked::Enough, _) => Err(Error::FarFailed {
-                name: host.name.clone(),
-                said: vec!["it says more than was asked".into()],
-            }),
-            (_, _) => Err(unreached(host, &Lost::default())),
+        match (exchanged, answered) {
+            (RequestOutcome::Ended(_), Some(hello)) => Ok(hello),
+            (RequestOutcome::Lost(lost), _) => Err(connection_error(host, &lost)),
+            (RequestOutcome::Enough, _) => {
+                Err(Error::unexpected_answer(&host.name, vec!["it sent more than was requested".into()]))
+            }
+            (_, _) => Err(connection_error(host, &LostConnection::default())),
         }
     }
 
@@ -201,13 +201,16 @@ impl Hosts<'_> {
 }
 
 fn taken(by: Host) -> Error {
-    Error::HostTaken { name: by.name, address: by.address.to_string() }
+    let name = &by.name;
+    Error::new(Code::HostTaken, format!("a host named `{name}` already exists"))
+        .saw(format!("it is {}", by.address))
+        .hint(format!("`symposium host remove {name}` removes it; `--force` replaces it"))
 }
 
 /// Creates a request with a new id.
-pub(in crate::manager) fn far_request(times: Times, argv: Vec<String>, stdin: usize) -> FarRequest {
-    FarRequest {
-        format: FAR_FORMAT,
+pub(in crate::manager) fn remote_request(times: Replay, argv: Vec<String>, stdin: usize) -> RemoteRequest {
+    RemoteRequest {
+        format: REMOTE_FORMAT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         id: RequestId::fresh(),
         times,
@@ -219,43 +222,113 @@ pub(in crate::manager) fn far_request(times: Times, argv: Vec<String>, stdin: us
 }
 
 /// Returns a remark if the host runs another version, with the features that it lacks.
-pub(in crate::manager) fn difference(hello: &Hello) -> Option<String> {
+pub(in crate::manager) fn difference(hello: &RemoteHello) -> Option<String> {
     let ours = env!("CARGO_PKG_VERSION");
-    let Hello { format, version } = hello;
+    let RemoteHello { format, version } = hello;
     match (*format, version.as_str()) {
-        (FAR_FORMAT, same) if same == ours => None,
-        (FAR_FORMAT, _) => Some(format!(
-            "symposium {version} answers there, this is {ours}: both speak the same format; a verb or option that only \
-             one of them knows is refused by the other"
+        (REMOTE_FORMAT, same) if same == ours => None,
+        (REMOTE_FORMAT, _) => Some(format!(
+            "symposium {version} runs there, {ours} runs here: both use the same format; a command or option that only one of them supports is refused by the other"
         )),
-        (older, _) if older < FAR_FORMAT => Some(format!(
-            "symposium {version} answers there, this is {ours}: it is older (format {format}, this one speaks \
-             {FAR_FORMAT}), so nothing will work before it is upgraded"
+        (older, _) if older < REMOTE_FORMAT => Some(format!(
+            "symposium {version} runs there, {ours} runs here: it is older (format {format}, this version uses {REMOTE_FORMAT}) and must be upgraded first"
         )),
         (_, _) => Some(format!(
-            "symposium {version} answers there, this is {ours}: it is newer (format {format}, this one speaks \
-             {FAR_FORMAT}) and still takes what this one says"
+            "symposium {version} runs there, {ours} runs here: it is newer (format {format}, this version uses {REMOTE_FORMAT}) and still accepts requests of this version"
         )),
     }
 }
 
 /// Converts a failed connection to an error.
-pub(in crate::manager) fn unreached(host: &Host, lost: &Lost) -> Error {
-    let (name, code, late) = (host.name.clone(), lost.code, lost.late);
-    let said: Vec<String> = lost.said.lines().rev().take(4).map(crate::error::shown).collect();
-    let said: Vec<String> = said.into_iter().rev().collect();
+pub(in crate::manager) fn connection_error(host: &Host, lost: &LostConnection) -> Error {
+    let (code, late) = (lost.code, lost.late);
+    let output: Vec<String> = lost.output.lines().rev().take(4).map(shown).collect();
+    let output: Vec<String> = output.into_iter().rev().collect();
     if lost.greeted && !late {
-        let said = std::iter::once("it ended in the middle".to_owned()).chain(said).collect();
-        return Error::FarFailed { name, said };
+        let output = std::iter::once("it ended in the middle".to_owned()).chain(output);
+        return Error::unexpected_answer(&host.name, output);
     }
-    let address = host.address.to_string();
     // The answer of a symposium version that has no `remote` command.
-    if code == Some(2) && said.iter().any(|line| line.contains("unrecognized subcommand 'remote'")) {
-        return Error::HostOlder { name, version: None };
+    if code == Some(2) && output.iter().any(|line| line.contains("unrecognized subcommand 'remote'")) {
+        return Error::host_older(&host.name, None);
     }
     match code {
-        Some(126 | 127) => Error::HostLacksSymposium { host: Box::new(host.clone()), said },
-        Some(255) | None => Error::HostUnreached { name, address, port: host.port, said, late },
-        Some(_) => Error::HostLacksSymposium { host: Box::new(host.clone()), said },
+        Some(126 | 127) => lacks_symposium(host, output),
+        Some(255) | None => unreachable(host, output, late),
+        Some(_) => lacks_symposium(host, output),
+    }
+}
+
+fn no_such_host(name: &str, known: &[String]) -> Error {
+    let known_hosts = match known {
+        [] => "there are no hosts yet".to_owned(),
+        known => format!("known hosts: {}", known.join(", ")),
+    };
+    Error::new(Code::NoSuchHost, format!("no host named `{}`", shown(name))).saw(known_hosts).hint(
+        match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}:…`?"),
+            None => format!("add it with `symposium host add {} [USER@]ADDRESS`", shown(name)),
+        },
+    )
+}
+
+/// Returns the error for a host that does not answer. If it did not answer in time, the cause is an I/O timeout.
+fn unreachable(host: &Host, output: Vec<String>, late: bool) -> Error {
+    let Host { name, address, port, .. } = host;
+    let port = port.map(|port| format!("-p {port} ")).unwrap_or_default();
+    let what = if late { "did not answer in time" } else { "cannot be reached" };
+    let error = Error::new(Code::HostUnreachable, format!("host `{name}` {what}"))
+        .saw_all(output)
+        .hint(format!("check whether `ssh {port}{address}` logs in without asking for a password"));
+    if late { error.caused_by(io::Error::from(io::ErrorKind::TimedOut)) } else { error }
+}
+
+fn lacks_symposium(host: &Host, output: Vec<String>) -> Error {
+    let Host { name, address, port, binary, .. } = host;
+    let (ssh_port, scp_port) =
+        port.map_or_else(Default::default, |port| (format!("-p {port} "), format!("-P {port} ")));
+    let target = scp_address(address.as_str());
+    let (searched, copy) = match binary.as_ref().map(|binary| binary.as_str()) {
+        Some(binary) => (
+            format!("searched at {binary}"),
+            format!("scp {scp_port}\"$(command -v symposium)\" {target}:{binary}"),
+        ),
+        None => (
+            "searched in the PATH of a shell there, in ~/.cargo/bin and in ~/.local/bin".into(),
+            format!(
+                "ssh {ssh_port}{address} mkdir -p .local/bin && \
+                 scp {scp_port}\"$(command -v symposium)\" {target}:.local/bin/"
+            ),
+        ),
+    };
+    Error::new(Code::HostLacksSymposium, format!("symposium is not installed on host `{name}`"))
+        .saw_all(output)
+        .saw(searched)
+        .hint(format!("copy it there: `{copy}`"))
+        .hint("or build it there, in a clone of its source: `cargo install --path .`")
+        .hint("`symposium host add` accepts `--binary PATH`, its path on that host, and `--force`, to add the host anyway")
+}
+
+/// Formats an address for scp, which ends an address at the first `:`.
+fn scp_address(address: &str) -> String {
+    let (user, machine) = address.rsplit_once('@').map_or((None, address), |(user, at)| (Some(user), at));
+    let machine = if machine.contains(':') { format!("[{machine}]") } else { machine.to_owned() };
+    user.map_or(machine.clone(), |user| format!("{user}@{machine}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scp_address_brackets_ipv6() {
+        for (address, expected) in [
+            ("gpu1", "gpu1"),
+            ("me@gpu1", "me@gpu1"),
+            ("::1", "[::1]"),
+            ("a@b@fe80::1%eth0", "a@b@[fe80::1%eth0]"),
+        ] {
+            assert_eq!(scp_address(address), expected);
+        }
     }
 }

@@ -3,14 +3,25 @@
 //! - `manage`: `host add`, `list`, `remove`
 //! - `list`: agents of all hosts
 //! - `run`: a command on another machine, repeated safely when the connection was lost
+//! - `ask`: a command on another machine whose output this program reads
+//! - `screen`: the live screen of an agent on another machine
 //! - `attach`: `agent attach HOST:NAME`
 //! - `serve`: `symposium remote`, the receiving side
 
+pub(in crate::manager) mod ask;
 pub(in crate::manager) mod attach;
 pub(in crate::manager) mod list;
 pub(in crate::manager) mod manage;
 pub(in crate::manager) mod run;
+pub(in crate::manager) mod screen;
 pub(in crate::manager) mod serve;
+
+pub use attach::{LinkEvent, PreviousClient, RemoteAttach, TAKE, WITHIN_TMUX};
+pub use list::{HOST_TIMEOUT, RemoteAgentList};
+pub use manage::{HostCheck, HostRequest, HostView, Interaction};
+pub use run::{OutputChunk, OutputPlan, RemoteCommand};
+pub use screen::ScreenPart;
+pub use serve::serve;
 
 use crate::manager::Context;
 

@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, shown};
+use crate::error::{Code, Error, shown};
 use crate::manager::hosts::Hosts;
 use crate::manager::hosts::list::too_much;
-use crate::manager::hosts::manage::{HELLO, difference, far_request, unreached};
-use crate::model::{FAR_FORMAT, Frame, Hello, Host, HostName, Times};
+use crate::manager::hosts::manage::{HELLO, connection_error, difference, remote_request};
+use crate::model::{Host, HostName, REMOTE_FORMAT, RemoteFrame, RemoteHello, Replay};
 use crate::rules::remote::{is_refused, never_connected, pause, with_timeout};
-use crate::ssh::{Asking, Bounds, Heed, Lost, Talked};
+use crate::ssh::{FrameFlow, Interaction, LostConnection, RequestOutcome, RequestTimeouts};
 
 /// How long the client reconnects to a host after a lost connection: longer than a network usually takes to recover.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -18,11 +18,11 @@ const RECONNECT_TIMEOUT: Duration = Duration::from_secs(120);
 const HELD: Duration = Duration::from_secs(60);
 
 /// Maximum size of buffered output: more than the longest transcript, which consists of five files of 16 MiB.
-const MOST_HELD: usize = 128 << 20;
+const MAX_HELD_BYTES: usize = 128 << 20;
 
 /// A command for another machine.
 #[derive(Debug, Clone)]
-pub struct FarCommand {
+pub struct RemoteCommand {
     /// The host that executes the command.
     pub host: HostName,
     /// The arguments after `symposium`.
@@ -30,28 +30,28 @@ pub struct FarCommand {
     /// The standard input of the command.
     pub stdin: Vec<u8>,
     /// How the command is executed and its output shown.
-    pub showing: Showing,
+    pub showing: OutputPlan,
     /// Time limit of the command across all connections; it is passed on as `--timeout`.
     pub limit: Option<Duration>,
 }
 
 /// How a command is executed and its output shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Showing {
+pub enum OutputPlan {
     /// The command has effects and is executed once. Its output is shown as it arrives; after a lost connection the
     /// missing part is sent again.
     Once,
     /// The command only reads. Its output is shown when it is complete.
     Whole,
     /// The command only reads. Its output is shown as it arrives, and again from its beginning after a lost connection.
-    RestartPlan,
+    FromBeginning,
     /// The command only reads. Its output is shown as it arrives, and the command ends with the connection.
     UntilLost,
 }
 
 /// A chunk of output to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum OutputChunk<'a> {
     /// A chunk of the standard output.
     Out(&'a [u8]),
     /// A chunk of the standard error.
@@ -62,8 +62,8 @@ pub enum Piece<'a> {
 
 /// The output that has arrived so far.
 #[derive(Default)]
-struct Arrived {
-    hello: Option<Hello>,
+struct ReceivedOutput {
+    hello: Option<RemoteHello>,
     out: Vec<u8>,
     err: Vec<u8>,
     lengths: (u64, u64),
@@ -71,56 +71,65 @@ struct Arrived {
 
 impl Hosts<'_> {
     /// Runs a command on another machine and returns its exit code. Passes output to `show` as it arrives.
-    pub fn far(&self, command: &FarCommand, show: &mut dyn FnMut(Piece<'_>) -> Heed) -> Result<u8, Error> {
+    pub fn run_on_host(
+        &self,
+        command: &RemoteCommand,
+        show: &mut dyn FnMut(OutputChunk<'_>) -> FrameFlow,
+    ) -> Result<u8, Error> {
         let host = self.host(&command.host)?;
         let ssh = self.ssh()?;
-        let times = if command.showing == Showing::Once { Times::Once } else { Times::Any };
-        let mut request = far_request(times, command.argv.clone(), command.stdin.len());
-        let mut arrived = Arrived::default();
+        let times = if command.showing == OutputPlan::Once { Replay::Once } else { Replay::Any };
+        let mut request = remote_request(times, command.argv.clone(), command.stdin.len());
+        let mut arrived = ReceivedOutput::default();
         let (mut tries, mut may_be_done, mut lost_since, mut spoke) = (0, false, None, false);
-        let asked = Instant::now();
+        let requested_at = Instant::now();
         loop {
-            let bounds = Bounds { hello: HELLO, whole: None, asking: Asking::Never };
+            let bounds = RequestTimeouts { hello: HELLO, whole: None, asking: Interaction::Never };
             let began = Instant::now();
-            let talked = ssh.talk(&host, (&request, &command.stdin), bounds, &mut |frame| {
+            let exchanged = ssh.exchange(&host, (&request, &command.stdin), bounds, &mut |frame| {
                 arrived.take(frame, command.showing, show)
             })?;
             if let Some(hello) = arrived.hello.take() {
                 self.note_version(&host, &hello.version);
                 refuse_older(&host, &hello)?;
-                if matches!(talked, Talked::Ended(2))
-                    && let Some(told) = difference(&hello)
+                if matches!(exchanged, RequestOutcome::Ended(2))
+                    && let Some(warning) = difference(&hello)
                 {
-                    show(Piece::Link(&told));
+                    show(OutputChunk::Link(&warning));
                 }
             }
-            let lost = match talked {
-                Talked::Ended(code) => {
+            let lost = match exchanged {
+                RequestOutcome::Ended(code) => {
                     arrived.show_all(show);
                     return Ok(code);
                 }
-                Talked::Enough if arrived.held() > MOST_HELD => {
-                    return Err(Error::FarFailed { name: host.name, said: vec![too_much(MOST_HELD)] });
+                RequestOutcome::Enough if arrived.held() > MAX_HELD_BYTES => {
+                    return Err(Error::unexpected_answer(&host.name, vec![too_much(MAX_HELD_BYTES)]));
                 }
-                Talked::Enough => return Ok(0),
-                Talked::Unknown => return Err(Error::FarUnknown { name: host.name, after: None }),
-                Talked::Lost(lost) => lost,
+                RequestOutcome::Enough => return Ok(0),
+                RequestOutcome::Unknown => return Err(Error::outcome_unknown(&host.name, None)),
+                RequestOutcome::Lost(lost) => lost,
             };
-            let Lost { greeted, late, in_vain, code, ref said } = lost;
+            let LostConnection { greeted, late, in_vain, code, ref output } = lost;
             // If the connection timed out or broke, the request may have arrived.
-            may_be_done |= greeted || (late && !in_vain) || (code == Some(255) && !never_connected(said));
+            may_be_done |= greeted || (late && !in_vain) || (code == Some(255) && !never_connected(output));
             let is_hopeless =
-                !greeted && (in_vain || (!late && (code != Some(255) || never_connected(said))));
+                !greeted && (in_vain || (!late && (code != Some(255) || never_connected(output))));
             if is_hopeless && (!may_be_done || code != Some(255)) {
-                return Err(unreached(&host, &lost));
+                return Err(connection_error(&host, &lost));
             }
             spoke |= greeted;
             // A command that only reads does not wait for a host that accepts the connection but never answers.
-            if late && !spoke && times == Times::Any {
-                return Err(unreached(&host, &lost));
+            if late && !spoke && times == Replay::Any {
+                return Err(connection_error(&host, &lost));
             }
-            if command.showing == Showing::UntilLost {
-                return Err(Error::LinkLost { name: host.name });
+            if command.showing == OutputPlan::UntilLost {
+                return Err(Error::new(
+                    Code::ConnectionLost,
+                    format!("the connection to host `{}` was lost", host.name),
+                )
+                .saw("the agents there continue to run")
+                .hint("run the same command again; `--since 1m` omits older output"));
             }
             // The backoff starts again after a connection that lasted for a while. Connections that break at once count
             // as one outage, so that the attempts end.
@@ -128,13 +137,13 @@ impl Hosts<'_> {
                 (tries, lost_since) = (0, None);
             }
             let since = *lost_since.get_or_insert_with(Instant::now);
-            if is_refused(said) {
-                show(Piece::Link(&said.lines().last().map(shown).unwrap_or_default()));
+            if is_refused(output) {
+                show(OutputChunk::Link(&output.lines().last().map(shown).unwrap_or_default()));
             }
-            if since.elapsed() > RECONNECT_TIMEOUT || is_refused(said) {
+            if since.elapsed() > RECONNECT_TIMEOUT || is_refused(output) {
                 return Err(match command.showing {
-                    Showing::Once => Error::FarUnknown { name: host.name, after: Some(since.elapsed()) },
-                    _ => unreached(&host, &lost),
+                    OutputPlan::Once => Error::outcome_unknown(&host.name, Some(since.elapsed())),
+                    _ => connection_error(&host, &lost),
                 });
             }
             ssh.let_go(&host);
@@ -145,42 +154,49 @@ impl Hosts<'_> {
                 false => format!("the connection to `{}` was lost", host.name),
             };
             let wait_s = wait.as_secs();
-            show(Piece::Link(&format!("{what}; asking again in {wait_s} s, nothing is done twice")));
+            show(OutputChunk::Link(&format!(
+                "{what}; trying again in {wait_s} s; the command runs at most once"
+            )));
             std::thread::sleep(wait);
-            (request.out_from, request.err_from) = arrived.again(command.showing);
+            (request.out_from, request.err_from) = arrived.next_offsets(command.showing);
             // A command that is executed once continues on the host with its own clock.
-            if let Some(limit) = command.limit.filter(|_| times == Times::Any) {
-                request.argv = with_timeout(&request.argv, limit.saturating_sub(asked.elapsed()));
+            if let Some(limit) = command.limit.filter(|_| times == Replay::Any) {
+                request.argv = with_timeout(&request.argv, limit.saturating_sub(requested_at.elapsed()));
             }
         }
     }
 }
 
-impl Arrived {
-    fn take(&mut self, frame: Frame, showing: Showing, show: &mut dyn FnMut(Piece<'_>) -> Heed) -> Heed {
+impl ReceivedOutput {
+    fn take(
+        &mut self,
+        frame: RemoteFrame,
+        showing: OutputPlan,
+        show: &mut dyn FnMut(OutputChunk<'_>) -> FrameFlow,
+    ) -> FrameFlow {
         match frame {
-            Frame::Hello(hello) => {
-                let heed = if hello.format < FAR_FORMAT { Heed::Enough } else { Heed::On };
+            RemoteFrame::Hello(hello) => {
+                let flow = if hello.format < REMOTE_FORMAT { FrameFlow::Stop } else { FrameFlow::Continue };
                 self.hello = Some(hello);
-                heed
+                flow
             }
-            Frame::Out(bytes) if showing == Showing::Whole => {
+            RemoteFrame::Out(bytes) if showing == OutputPlan::Whole => {
                 self.out.extend(bytes);
-                if self.held() > MOST_HELD { Heed::Enough } else { Heed::On }
+                if self.held() > MAX_HELD_BYTES { FrameFlow::Stop } else { FrameFlow::Continue }
             }
-            Frame::Err(bytes) if showing == Showing::Whole => {
+            RemoteFrame::Err(bytes) if showing == OutputPlan::Whole => {
                 self.err.extend(bytes);
-                if self.held() > MOST_HELD { Heed::Enough } else { Heed::On }
+                if self.held() > MAX_HELD_BYTES { FrameFlow::Stop } else { FrameFlow::Continue }
             }
-            Frame::Out(bytes) => {
+            RemoteFrame::Out(bytes) => {
                 self.lengths.0 += bytes.len() as u64;
-                show(Piece::Out(&bytes))
+                show(OutputChunk::Out(&bytes))
             }
-            Frame::Err(bytes) => {
+            RemoteFrame::Err(bytes) => {
                 self.lengths.1 += bytes.len() as u64;
-                show(Piece::Err(&bytes))
+                show(OutputChunk::Err(&bytes))
             }
-            Frame::Alive | Frame::End(_) | Frame::Unknown => Heed::On,
+            RemoteFrame::Alive | RemoteFrame::End(_) | RemoteFrame::Unknown => FrameFlow::Continue,
         }
     }
 
@@ -189,30 +205,30 @@ impl Arrived {
         self.out.len() + self.err.len()
     }
 
-    fn show_all(&mut self, show: &mut dyn FnMut(Piece<'_>) -> Heed) {
+    fn show_all(&mut self, show: &mut dyn FnMut(OutputChunk<'_>) -> FrameFlow) {
         if !self.out.is_empty() {
-            show(Piece::Out(&self.out));
+            show(OutputChunk::Out(&self.out));
         }
         if !self.err.is_empty() {
-            show(Piece::Err(&self.err));
+            show(OutputChunk::Err(&self.err));
         }
     }
 
     /// Returns the offsets from which output is requested after a reconnect. Commands that only read start at the
     /// beginning.
-    fn again(&mut self, showing: Showing) -> (u64, u64) {
-        if showing == Showing::Once {
+    fn next_offsets(&mut self, showing: OutputPlan) -> (u64, u64) {
+        if showing == OutputPlan::Once {
             return self.lengths;
         }
-        *self = Arrived::default();
+        *self = ReceivedOutput::default();
         (0, 0)
     }
 }
 
 /// Refuses a host with an older protocol format, which cannot answer requests.
-pub(in crate::manager) fn refuse_older(host: &Host, hello: &Hello) -> Result<(), Error> {
-    match hello.format < FAR_FORMAT {
-        true => Err(Error::HostOlder { name: host.name.clone(), version: Some(hello.version.clone()) }),
+pub(in crate::manager) fn refuse_older(host: &Host, hello: &RemoteHello) -> Result<(), Error> {
+    match hello.format < REMOTE_FORMAT {
+        true => Err(Error::host_older(&host.name, Some(&hello.version))),
         false => Ok(()),
     }
 }

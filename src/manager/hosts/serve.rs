@@ -10,29 +10,29 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::env::Env;
-use crate::error::{Error, Report};
+use crate::error::Error;
 use crate::manager::Context;
 use crate::manager::hosts::Hosts;
-use crate::model::{Exit, FAR_FORMAT, FarRequest, Frame, Hello, RequestId, Times};
-use crate::process::{self, Heard, Run};
-use crate::store::{Printed, Spool};
+use crate::model::{Exit, REMOTE_FORMAT, RemoteFrame, RemoteHello, RemoteRequest, Replay, RequestId};
+use crate::process::{self, Run, StreamEvent};
+use crate::store::{OutputStream, StoredRequest};
 
 /// Interval of keep-alive frames while there is no output.
 const ALIVE: Duration = Duration::from_secs(5);
 /// Maximum number of worker processes that are started for one request.
-const MOST_STARTS: u32 = 3;
+const MAX_STARTS: u32 = 3;
 /// Maximum size of a request. The system cannot execute a longer command line.
-const LONGEST_REQUEST: u64 = 4 << 20;
+const MAX_REQUEST_BYTES: u64 = 4 << 20;
 /// Maximum size of the standard input. Prompts and notes are far shorter.
-const LONGEST_INPUT: usize = 256 << 20;
+const MAX_INPUT_BYTES: usize = 256 << 20;
 
 /// Writes frames to the client. An error means that the client has disconnected.
-struct Teller<W: Write>(W);
+struct FrameWriter<W: Write>(W);
 
-impl<W: Write> Teller<W> {
-    fn tell(&mut self, frame: &Frame) -> Result<(), Error> {
-        let said = self.0.write_all(&frame.to_bytes()).and_then(|()| self.0.flush());
-        said.map_err(Error::io("the other side is gone"))
+impl<W: Write> FrameWriter<W> {
+    fn send(&mut self, frame: &RemoteFrame) -> Result<(), Error> {
+        let written = self.0.write_all(&frame.to_bytes()).and_then(|()| self.0.flush());
+        written.map_err(Error::io("the client has disconnected"))
     }
 }
 
@@ -42,73 +42,68 @@ pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: impl Write,
 ) -> Result<(), Error> {
-    let mut teller = Teller(output);
-    teller.tell(&Frame::Hello(Hello { format: FAR_FORMAT, version: env!("CARGO_PKG_VERSION").into() }))?;
+    let mut writer = FrameWriter(output);
+    writer.send(&RemoteFrame::Hello(RemoteHello {
+        format: REMOTE_FORMAT,
+        version: env!("CARGO_PKG_VERSION").into(),
+    }))?;
     let env = Env::capture();
     let mut is_for_programs = false;
     let answered = read(&mut input).and_then(|(request, bytes)| {
         is_for_programs = request.argv.iter().take_while(|word| *word != "--").any(|word| word == "--json");
         if request.argv.is_empty() {
-            return teller.tell(&Frame::End(0));
+            return writer.send(&RemoteFrame::End(0));
         }
         let manager = Context::open(env, home)?;
         match request.times {
-            Times::Any => Hosts(&manager).look(&request, (bytes, input), &mut teller),
-            Times::Once => Hosts(&manager).once(&request, &bytes, &mut teller),
+            Replay::Any => Hosts(&manager).execute_query(&request, (bytes, input), &mut writer),
+            Replay::Once => Hosts(&manager).once(&request, &bytes, &mut writer),
         }
     });
     match answered {
         // The client reports this as an error of this machine.
         Err(error) => {
-            let report = error.report();
-            let text = if is_for_programs { format!("{}\n", report.json()) } else { in_lines(&report) };
-            teller.tell(&Frame::Err(text.into_bytes()))?;
-            teller.tell(&Frame::End(report.exit))
+            let text = if is_for_programs { error.json().to_string() } else { error.text() };
+            writer.send(&RemoteFrame::Err(format!("{text}\n").into_bytes()))?;
+            writer.send(&RemoteFrame::End(error.exit()))
         }
         Ok(()) => Ok(()),
     }
 }
 
-/// Formats an error for the terminal.
-fn in_lines(report: &Report) -> String {
-    let saw = report.saw.iter().map(|line| format!("  {line}\n"));
-    let hints = report.hints.iter().map(|hint| format!("hint: {hint}\n"));
-    std::iter::once(format!("error: {}\n", report.message)).chain(saw).chain(hints).collect()
-}
-
 /// Reads the request and its standard input.
-fn read(input: &mut impl BufRead) -> Result<(FarRequest, Vec<u8>), Error> {
-    let wrong = |what: String| Error::Usage { what, hint: None };
+fn read(input: &mut impl BufRead) -> Result<(RemoteRequest, Vec<u8>), Error> {
+    let wrong = |what: String| Error::usage(what);
     let mut line = Vec::new();
     input
         .by_ref()
-        .take(LONGEST_REQUEST)
+        .take(MAX_REQUEST_BYTES)
         .read_until(b'\n', &mut line)
         .map_err(Error::io("cannot read a request"))?;
-    let request: FarRequest =
-        serde_json::from_slice(&line).map_err(|why| wrong(format!("this is no request: {why}")))?;
-    if request.format > FAR_FORMAT {
+    let request: RemoteRequest =
+        serde_json::from_slice(&line).map_err(|why| wrong(format!("invalid request: {why}")))?;
+    if request.format > REMOTE_FORMAT {
         return Err(wrong(format!(
-            "the request is of a newer format ({}, this symposium {} knows {FAR_FORMAT})",
+            "the request is of a newer format ({}, this symposium {} knows {REMOTE_FORMAT})",
             request.format,
             env!("CARGO_PKG_VERSION")
         )));
     }
-    if request.stdin > LONGEST_INPUT {
-        return Err(wrong("the text is too long to be passed on".to_owned()));
+    if request.stdin > MAX_INPUT_BYTES {
+        return Err(wrong("the text is too long".to_owned()));
     }
     let mut bytes = vec![0; request.stdin];
-    input.read_exact(&mut bytes).map_err(Error::io("the text did not arrive whole"))?;
+    input.read_exact(&mut bytes).map_err(Error::io("the text is incomplete"))?;
     Ok((request, bytes))
 }
 
 impl Hosts<'_> {
     /// Executes a command that only reads, while the client is connected.
-    fn look(
+    fn execute_query(
         &self,
-        request: &FarRequest,
+        request: &RemoteRequest,
         (bytes, mut input): (Vec<u8>, impl BufRead + Send + 'static),
-        teller: &mut Teller<impl Write>,
+        writer: &mut FrameWriter<impl Write>,
     ) -> Result<(), Error> {
         let words = self.with_home(request.argv.clone());
         let run = Run { program: self.0.env.exe(), args: &words, dir: None, env: None };
@@ -121,20 +116,25 @@ impl Hosts<'_> {
         });
         loop {
             match listening.next(ALIVE) {
-                Heard::Out(bytes) => teller.tell(&Frame::Out(bytes))?,
-                Heard::Err(bytes) => teller.tell(&Frame::Err(bytes))?,
-                Heard::Unwanted => return Ok(()),
-                Heard::Nothing => teller.tell(&Frame::Alive)?,
-                Heard::Closed => break,
+                StreamEvent::Out(bytes) => writer.send(&RemoteFrame::Out(bytes))?,
+                StreamEvent::Err(bytes) => writer.send(&RemoteFrame::Err(bytes))?,
+                StreamEvent::Unwanted => return Ok(()),
+                StreamEvent::Nothing => writer.send(&RemoteFrame::Alive)?,
+                StreamEvent::Closed => break,
             }
         }
         let exit = listening.end().map_err(Error::io("cannot wait for symposium"))?;
-        teller.tell(&Frame::End(code(exit)))
+        writer.send(&RemoteFrame::End(code(exit)))
     }
 
     /// Executes a request at most once and sends its output from the offsets that the client requested.
-    fn once(&self, request: &FarRequest, bytes: &[u8], teller: &mut Teller<impl Write>) -> Result<(), Error> {
-        self.0.store.forget_requests(Env::now());
+    fn once(
+        &self,
+        request: &RemoteRequest,
+        bytes: &[u8],
+        writer: &mut FrameWriter<impl Write>,
+    ) -> Result<(), Error> {
+        self.0.store.forget_requests(self.0.now());
         let written = serde_json::to_vec(request).unwrap_or_default();
         let spool = self.0.store.spool(request.id, &written, bytes)?;
         crate::failpoint::reached("remote.spooled");
@@ -144,23 +144,22 @@ impl Hosts<'_> {
         loop {
             // The order matters: if the end is visible here, all output has been written before it is read below.
             let (held, end) = (spool.is_held(), spool.end());
-            if !told(&spool, (&mut out, &mut err), teller)? {
+            if !send_output(&spool, (&mut out, &mut err), writer)? {
                 continue;
             }
             match end {
-                Some(code) => return teller.tell(&Frame::End(code)),
+                Some(code) => return writer.send(&RemoteFrame::End(code)),
                 None if held => {}
                 None if spool.has_begun() => {
                     if spool.is_held() || spool.end().is_some() {
                         continue;
                     }
-                    return teller.tell(&Frame::Unknown);
+                    return writer.send(&RemoteFrame::Unknown);
                 }
-                None if !is_started && starts == MOST_STARTS => {
-                    return Err(Error::Io {
-                        what: "what was asked cannot be begun".to_owned(),
-                        source: std::io::Error::other("a process that should do it ends at once"),
-                    });
+                None if !is_started && starts == MAX_STARTS => {
+                    return Err(Error::io("the command cannot be started".to_owned())(
+                        std::io::Error::other("its process exits immediately"),
+                    ));
                 }
                 None if !is_started => {
                     self.start_work(request.id)?;
@@ -170,7 +169,7 @@ impl Hosts<'_> {
             }
             if !watch.changed(ALIVE) {
                 is_started = is_started && (spool.is_held() || spool.has_begun());
-                teller.tell(&Frame::Alive)?;
+                writer.send(&RemoteFrame::Alive)?;
             }
         }
     }
@@ -178,7 +177,7 @@ impl Hosts<'_> {
     fn start_work(&self, id: RequestId) -> Result<(), Error> {
         let words = self.with_home(vec!["remote".into(), "--work".into(), id.to_string()]);
         let run = Run { program: self.0.env.exe(), args: &words, dir: None, env: None };
-        process::start_apart(&run).map_err(Error::io("cannot start symposium"))
+        process::start_detached(&run).map_err(Error::io("cannot start symposium"))
     }
 
     /// Executes a stored request, unless another process has executed it or is executing it.
@@ -187,13 +186,13 @@ impl Hosts<'_> {
         let spool = self.0.store.spooled(id);
         let Some(work) = spool.begin()? else { return Ok(()) };
         crate::failpoint::reached("remote.begun");
-        let request: FarRequest = serde_json::from_slice(&spool.request()?)
-            .map_err(|why| Error::Usage { what: format!("this is no request: {why}"), hint: None })?;
+        let request: RemoteRequest = serde_json::from_slice(&spool.request()?)
+            .map_err(|why| Error::usage(format!("invalid request: {why}")))?;
         let words = self.with_home(request.argv);
         let run = Run { program: self.0.env.exe(), args: &words, dir: None, env: None };
         let [input, out, mut err] = spool.files()?;
-        let said = err.try_clone().map_err(Error::io("cannot write what it says"))?;
-        let code = process::run_into(&run, [input, out, said]).map(code).unwrap_or_else(|why| {
+        let written = err.try_clone().map_err(Error::io("cannot write its output"))?;
+        let code = process::run_into(&run, [input, out, written]).map(code).unwrap_or_else(|why| {
             let _ = writeln!(err, "error: cannot start symposium: {why}");
             1
         });
@@ -202,27 +201,28 @@ impl Hosts<'_> {
     }
 
     /// Prepends `--home`, so that the command runs in this environment.
-    fn with_home(&self, words: Vec<String>) -> Vec<String> {
+    pub(in crate::manager) fn with_home(&self, words: Vec<String>) -> Vec<String> {
         let home = self.0.home.path.to_string_lossy().into_owned();
         [vec!["--home".into(), home], words].concat()
     }
 }
 
 /// Sends some of the output. Returns whether there was nothing left to send.
-fn told(
-    spool: &Spool,
+fn send_output(
+    spool: &StoredRequest,
     (out, err): (&mut u64, &mut u64),
-    teller: &mut Teller<impl Write>,
+    writer: &mut FrameWriter<impl Write>,
 ) -> Result<bool, Error> {
-    let (more_out, more_err) = (spool.printed(Printed::Out, *out)?, spool.printed(Printed::Err, *err)?);
+    let (more_out, more_err) =
+        (spool.printed(OutputStream::Out, *out)?, spool.printed(OutputStream::Err, *err)?);
     *out += more_out.len() as u64;
     *err += more_err.len() as u64;
     let nothing = more_out.is_empty() && more_err.is_empty();
     if !more_out.is_empty() {
-        teller.tell(&Frame::Out(more_out))?;
+        writer.send(&RemoteFrame::Out(more_out))?;
     }
     if !more_err.is_empty() {
-        teller.tell(&Frame::Err(more_err))?;
+        writer.send(&RemoteFrame::Err(more_err))?;
     }
     Ok(nothing)
 }

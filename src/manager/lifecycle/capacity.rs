@@ -1,26 +1,28 @@
 //! Keeps the number of running agents within `max_agents` by hibernating the least recently used idle agent.
 
-use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::hibernate::can_sleep;
+use crate::manager::lifecycle::{Capacity, Hibernation};
 use crate::manager::status::StatusTracker;
 use crate::manager::status::lookup::is_in_terminal;
 use crate::model::{Agent, AgentName, AgentRecord};
 use crate::rules::lifecycle::evict::{Eviction, surplus, yet_to_come};
-use crate::store::Place;
+use crate::store::StartSlot;
 
 /// Status reason of an agent that was hibernated because of `max_agents`.
-const MADE_ROOM: &str = "it was put to sleep to make room for another; it wakes when it is needed";
+const MADE_ROOM: &str = "it was hibernated to make room for another agent; it wakes when it is needed";
 
-impl Lifecycle<'_> {
+impl Capacity<'_> {
     /// Makes room for one more agent and reserves a start slot, so that no other start can take it between the count
     /// and the launch. Returns `None` if there is no limit or the agent is already counted.
-    pub(in crate::manager) fn make_room(&self, record: &AgentRecord) -> Result<Option<Place>, Error> {
+    pub(in crate::manager) fn acquire_start_slot(
+        &self,
+        record: &AgentRecord,
+    ) -> Result<Option<StartSlot>, Error> {
         let max = self.0.config()?.max_agents;
         let Some(max) = max.filter(|_| !self.is_counted(record)) else { return Ok(None) };
-        let gate = self.0.store.lock_room()?;
+        let gate = self.0.store.lock_start_slots()?;
         let starting = self.0.store.starting(&gate)?;
         let unwritten = starting.iter().filter(|name| !self.is_written(name)).count();
         let others = (max as usize).checked_sub(unwritten + 1);
@@ -31,24 +33,24 @@ impl Lifecycle<'_> {
             // would otherwise count twice.
             self.evict(Some(&starting))?;
             // An idle agent may not have been hibernated because another process holds its lock.
-            let records = self.0.store.read(Env::now())?;
+            let records = self.0.store.read(self.0.now())?;
             let live = || records.iter().filter(|record| record.status.status.is_live());
             let (live, starting) =
                 (live().count(), yet_to_come(&starting, live().map(|record| &record.name)));
             if live + starting + 1 > max as usize {
-                return Err(Error::Full { live, starting, max });
+                return Err(Error::full(live, starting, max));
             }
         }
-        Ok(Some(self.0.store.take_place(&record.name, &gate)?))
+        Ok(Some(self.0.store.take_start_slot(&record.name, &gate)?))
     }
 
     fn is_written(&self, name: &str) -> bool {
-        let found = name.parse().ok().and_then(|name| self.0.store.find(&name, Env::now()).ok().flatten());
+        let found = name.parse().ok().and_then(|name| self.0.store.find(&name, self.0.now()).ok().flatten());
         found.is_some_and(|record| record.status.status.is_live())
     }
 
     fn is_counted(&self, record: &AgentRecord) -> bool {
-        let written = self.0.store.find(&record.name, Env::now()).ok().flatten();
+        let written = self.0.store.find(&record.name, self.0.now()).ok().flatten();
         written.is_some_and(|written| written.id == record.id && written.status.status.is_live())
     }
 
@@ -60,10 +62,10 @@ impl Lifecycle<'_> {
         if !self.0.store.count_live()?.is_some_and(is_over) {
             return Ok(vec![]);
         }
-        let _gate = self.0.store.lock_room()?;
+        let _gate = self.0.store.lock_start_slots()?;
         match self.evict(None) {
             // No agent can hibernate now. The next call tries again, so this is not an error.
-            Err(Error::Full { .. }) => Ok(vec![]),
+            Err(error) if error.code() == Code::MaxAgentsReached => Ok(vec![]),
             other => other,
         }
     }
@@ -82,18 +84,20 @@ impl Lifecycle<'_> {
         let incoming = starting.map_or(0, |starting| starting + 1);
         match surplus(&agents, max, u32::try_from(incoming).unwrap_or(u32::MAX), &may) {
             Eviction::Room => Ok(vec![]),
-            Eviction::Full { live, max } => {
-                Err(Error::Full { live, starting: starting.unwrap_or_default(), max })
-            }
+            Eviction::Full { live, max } => Err(Error::full(live, starting.unwrap_or_default(), max)),
             Eviction::Hibernate(names) => {
                 let mut asleep = Vec::new();
                 for name in names {
                     // Does not wait for the lock: its holder may itself be waiting for room.
                     let Some(lock) = self.0.store.try_lock_agent(&name, "hibernate")? else { continue };
-                    match self.hibernate_locked(&name, MADE_ROOM, lock) {
+                    match Hibernation(self.0).hibernate_locked(&name, MADE_ROOM, lock) {
                         Ok(_) => asleep.push(name),
                         // The agent became busy since the snapshot.
-                        Err(Error::CannotSleep { .. } | Error::InTerminal { .. } | Error::Busy { .. }) => {}
+                        Err(error)
+                            if matches!(
+                                error.code(),
+                                Code::CannotHibernate | Code::InTerminal | Code::Busy
+                            ) => {}
                         Err(other) => return Err(other),
                     }
                 }

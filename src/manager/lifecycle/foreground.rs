@@ -3,20 +3,21 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::env::Env;
 use crate::error::Error;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::family::Family;
+use crate::manager::launch::Launcher;
+use crate::manager::launch::start::{EnvFrom, LaunchParams};
+use crate::manager::lifecycle::Spawning;
 use crate::manager::lifecycle::spawn::refuse_unknown_conversation;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::LaunchPlanner;
 use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, Exit, Prompt, Status, StatusNote};
 use crate::process::{self, Run};
 use crate::rules::status::decide::ended;
 
-impl Lifecycle<'_> {
+impl Spawning<'_> {
     /// Runs the agent until it exits and returns its name and exit. Calls `before` immediately before the agent takes
     /// over the terminal.
     pub fn spawn_foreground(
@@ -25,36 +26,41 @@ impl Lifecycle<'_> {
         before: impl FnOnce(),
     ) -> Result<(AgentName, Exit), Error> {
         let dir = self.0.working_directory(request.dir.as_deref())?;
-        let parent = self.parent(request.parent.as_ref())?;
-        let chosen = SpecCatalog(self.0).chosen(request, parent.as_ref(), &dir)?;
+        let parent = Family(self.0).parent(request.parent.as_ref())?;
+        let chosen = LaunchPlanner(self.0).chosen(request, parent.as_ref(), &dir)?;
         chosen.refuse_untrusted()?;
         let task = chosen.task(request.task.as_deref())?;
         if let Some(task) = &task
-            && !Self::takes_as_argument(&chosen.kind, task.as_str())
+            && !Launcher::takes_as_argument(&chosen.kind, task.as_str())
         {
-            return Err(Error::Usage {
-                what: format!(
-                    "`{}` takes no prompt on its command line, and only you can type into this terminal",
-                    chosen.spec.name
-                ),
-                hint: Some("leave `--task` away and type it".into()),
-            });
+            return Err(Error::usage(format!(
+                "`{}` takes no prompt on its command line, and only you can type into this terminal",
+                chosen.spec.name
+            ))
+            .hint("omit `--task` and type it"));
         }
         refuse_unknown_conversation(request, &chosen)?;
         let (mut record, lock) = self.reserve(request, &chosen, &dir)?;
         record.parent = parent;
-        let mut room = self.count_alone(&chosen, record.parent.as_ref())?;
-        self.refuse_crowd(&chosen, record.parent.as_ref())?;
+        let mut start_lock = Family(self.0).count_alone(&chosen, record.parent.as_ref())?;
+        Family(self.0).refuse_crowd(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
-        self.create_instance(&mut record, request, &chosen, &mut room)?;
+        self.create_instance(&mut record, request, &chosen, &mut start_lock)?;
         chosen.warnings.iter().for_each(|warning| self.0.notice(warning.clone()));
         RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
-        drop(room);
+        drop(start_lock);
         let prompt = task.as_ref().map(Prompt::as_str);
-        let start =
-            Start { kind: &chosen.kind, opening, prompt, pane: None, env: EnvFrom::Caller, size: None };
-        let (argv, mut env) =
-            self.equip(&record, &start).inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
+        let start = LaunchParams {
+            kind: &chosen.kind,
+            opening,
+            prompt,
+            pane: None,
+            env: EnvFrom::Caller,
+            size: None,
+        };
+        let (argv, mut env) = Launcher(self.0)
+            .prepare_launch(&record, &start)
+            .inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
         // Sets the variables that tmux would set, and those that locate its server, so that the agent's hooks use the
         // same server.
         for name in ["TERM", "TMUX_TMPDIR", "SYMPOSIUM_TMUX_SOCKET"] {
@@ -68,12 +74,12 @@ impl Lifecycle<'_> {
         before();
         let outcome = process::run_foreground(&run, |pid| {
             record.pid = Some(pid);
-            record.started_at = Some(Env::now());
+            record.started_at = Some(self.0.now());
             // Hooks update the status from here on. Without hooks the status stays `working`, because the screen of a
             // foreground agent is not read.
-            let is_told = chosen.kind.hooks.tell_of_prompts();
-            let status = if is_told { Status::Starting } else { Status::Working };
-            record.status = StatusNote::new(status, Env::now(), "it runs in the foreground of a terminal");
+            let has_hooks = chosen.kind.hooks.report_prompts();
+            let status = if has_hooks { Status::Starting } else { Status::Working };
+            record.status = StatusNote::new(status, self.0.now(), "it runs in the foreground of a terminal");
             let _ = RegistryWriter(self.0).write(|edit| edit.put(record.clone()));
             drop(lock);
         });
@@ -81,16 +87,16 @@ impl Lifecycle<'_> {
             Ok(exit) => exit,
             Err(error) => {
                 Workspaces(self.0).withdraw(&record);
-                return Err(Error::Io {
-                    what: "cannot run the agent in this terminal".into(),
-                    source: error,
-                });
+                return Err(Error::io("cannot run the agent in this terminal")(error));
             }
         };
-        let decision = ended(exit, Env::now());
+        let decision = ended(exit, self.0.now());
         RegistryWriter(self.0).write(|edit| {
             // The agent may have been renamed, or replaced by another agent of the same name.
-            let own = edit.all().ok().and_then(|all| all.into_iter().find(|one| one.id == record.id));
+            let own = edit
+                .all()
+                .ok()
+                .and_then(|all| all.into_iter().find(|record_there| record_there.id == record.id));
             if let Some(mut now) = own.filter(|now| now.status.status != Status::Stopped) {
                 now.status = decision.note.clone();
                 now.exit = decision.exit;

@@ -5,18 +5,20 @@
 
 use std::time::Duration;
 
-use crate::env::Env;
+use jiff::Timestamp;
+
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::access::Access;
 use crate::manager::agent_process::{is_alive, target_of};
-use crate::manager::lifecycle::Lifecycle;
+use crate::manager::launch::start::not_written;
+use crate::manager::lifecycle::Termination;
 use crate::manager::parallel::in_parallel;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
 use crate::manager::status::reconcile::STOPPING;
+use crate::manager::status::{StatusTracker, TmuxObserver};
 use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote};
-use crate::process::{self, EndPlan};
+use crate::process::{self, TerminationPlan};
 use crate::rules::status::will_return::comes_back;
 use crate::store::AgentLock;
 
@@ -31,20 +33,33 @@ const BETWEEN_KEYS: Duration = Duration::from_millis(300);
 /// The result of a kill.
 #[derive(Debug)]
 pub struct Killed {
-    /// Name of the killed agent.
-    pub name: AgentName,
     /// Whether a process was ended.
     pub was_running: bool,
     /// Additional observations for the user.
     pub remarks: Vec<String>,
 }
 
-impl Lifecycle<'_> {
+impl Termination<'_> {
     /// Ends an agent. Its record, transcript and conversation stay.
     pub fn kill(&self, name: &AgentName, grace: Duration) -> Result<Killed, Error> {
-        let lock = self.0.store.lock_agent(name, "kill")?;
+        let requested_at = self.0.now();
+        // Another kill of the agent may take its whole grace period.
+        let lock = self.0.store.lock_agent_after(name, "kill", grace)?;
         let record = self.0.record(name, "kill")?;
+        if self.was_stopped_since(&record, requested_at)? {
+            return Ok(Killed { was_running: false, remarks: vec![] });
+        }
         self.kill_locked(&record, grace, &lock)
+    }
+
+    /// Returns whether another kill ended the agent after this time, so that nothing is left to do. If several commands
+    /// kill one agent, only the first one has to search its processes and to write.
+    fn was_stopped_since(&self, record: &AgentRecord, at: Timestamp) -> Result<bool, Error> {
+        let is_noted = record.status.status == Status::Stopped
+            && record.status.since >= at
+            && record.tmux.is_none()
+            && record.pid.is_none();
+        Ok(is_noted && TmuxObserver(self.0).own_pane(record)?.is_none())
     }
 
     /// Kills several agents concurrently, each with the same grace period.
@@ -83,16 +98,16 @@ impl Lifecycle<'_> {
         match self.0.tmux().and_then(|tmux| Ok(tmux.kill_session(record.name.as_str(), record.id)?)) {
             Ok(_) => {}
             Err(error) => {
-                remarks.push(format!("its processes are gone, but its tmux session may be left: {error}"))
+                remarks.push(format!("its processes are gone, but its tmux session may remain: {error}"))
             }
         }
         failpoint::reached("kill.closed");
         if was_running {
             self.note_stopped(record, was_running)
-                .map_err(|error| not_written(error, "it was ended; that is not written down"))?;
+                .map_err(|error| not_written(error, "it was ended, but this could not be stored"))?;
             failpoint::reached("kill.noted");
         }
-        Ok(Killed { name: record.name.clone(), was_running, remarks })
+        Ok(Killed { was_running, remarks })
     }
 
     /// Ends all processes of an agent. Returns whether there were any.
@@ -119,28 +134,28 @@ impl Lifecycle<'_> {
         let _ = instance.write_state(STOPPING, why.as_bytes());
         failpoint::reached("kill.marked");
         let left = self.ask_to_leave(record, grace);
-        let plan = EndPlan { hup_after: HUP_AFTER.min(grace), grace };
+        let plan = TerminationPlan { hup_after: HUP_AFTER.min(grace), grace };
         let cannot = Error::io(format!("cannot end the processes of `{}`", record.name));
-        let ending = process::end(&target_of(record), &plan).map_err(cannot)?;
+        let ending = process::end(&target_of(self.0.home(), record), &plan).map_err(cannot)?;
         failpoint::reached("kill.signalled");
         if !ending.survivors.is_empty() {
-            let pids = ending.survivors.iter().map(|process| process.pid).collect();
-            return Err(Error::Survivors { name: record.name.clone(), pids });
+            let pids: Vec<i32> = ending.survivors.iter().map(|process| process.pid).collect();
+            return Err(Error::survivors(&record.name, &pids));
         }
-        Ok(left || ending.asked > 0)
+        Ok(left || ending.signalled > 0)
     }
 
     /// Sends the kind's exit keys and waits briefly. Returns whether the agent exited; if not, signals follow.
     fn ask_to_leave(&self, record: &AgentRecord, grace: Duration) -> bool {
         let keys = self.0.kind_of(record).map(|kind| kind.exit_keys).unwrap_or_default();
-        let (Some(pid), Some(place)) = (record.pid, &record.tmux) else { return false };
+        let (Some(pid), Some(location)) = (record.pid, &record.tmux) else { return false };
         // If the tmux server was lost, the pane with this number may belong to another agent.
         if keys.is_empty() || grace.is_zero() || !is_alive(record) {
             return false;
         }
         let Ok(tmux) = self.0.tmux() else { return false };
         for key in keys {
-            if tmux.keys(&place.pane, &[key]).is_err() {
+            if tmux.keys(&location.pane, &[key]).is_err() {
                 break;
             }
             if matches!(process::wait_exit(pid, BETWEEN_KEYS), Ok(true)) {
@@ -160,7 +175,7 @@ impl Lifecycle<'_> {
                 // A hibernated agent is stopped as well: its session, with the environment for waking up, is gone.
                 let is_down = matches!(now.status.status, Status::Lost | Status::Hibernated);
                 if was_running || waits || now.status.status.is_live() || is_down {
-                    now.status = StatusNote::new(Status::Stopped, Env::now(), "it was ended on request");
+                    now.status = StatusNote::new(Status::Stopped, self.0.now(), "it was ended on request");
                     now.exit = None;
                 }
                 now.tmux = None;
@@ -170,13 +185,5 @@ impl Lifecycle<'_> {
         })?;
         let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
         Ok(())
-    }
-}
-
-/// Replaces the observation of a state error: the store knows only about its own files.
-pub(in crate::manager) fn not_written(error: Error, observed: &str) -> Error {
-    match error {
-        Error::State { what, hint, .. } => Error::State { what, saw: vec![observed.to_owned()], hint },
-        other => other,
     }
 }

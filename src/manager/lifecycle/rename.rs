@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::access::Access;
-use crate::manager::lifecycle::Lifecycle;
+use crate::manager::lifecycle::Renaming;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::registry::session_copy::carried;
+use crate::manager::registry::session_copy::session_record_json;
 use crate::manager::status::StatusTracker;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, InvalidName, Workspace};
@@ -28,12 +28,12 @@ pub(in crate::manager) fn adopt(edit: &mut Edit, from: &AgentName, to: Option<&A
 /// Returns an error for a name with a special meaning, such as `person`.
 pub(in crate::manager) fn refuse_reserved(name: &AgentName) -> Result<(), Error> {
     match name.is_reserved() {
-        true => Err(Error::BadName { given: name.to_string(), why: InvalidName::Reserved }),
+        true => Err(Error::bad_name(name.as_str(), InvalidName::Reserved)),
         false => Ok(()),
     }
 }
 
-impl Lifecycle<'_> {
+impl Renaming<'_> {
     /// Renames an agent.
     pub fn rename(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
         if old == new {
@@ -45,7 +45,7 @@ impl Lifecycle<'_> {
         let _first = self.0.store.lock_agent(first, "rename")?;
         let _second = self.0.store.lock_agent(second, "rename")?;
         StatusTracker(self.0).finish_move(&self.0.record(old, "rename")?)?;
-        StatusTracker(self.0).vacate(new)?;
+        StatusTracker(self.0).move_renamed_instance(new)?;
         // A share refers to a name: a guest must not reach another agent that gets the old name.
         Access(self.0).end_shares(old);
         let record = self.renamed(old, new)?;
@@ -62,7 +62,7 @@ impl Lifecycle<'_> {
                 record.id,
                 old.as_str(),
                 new,
-                &carried(&record, self.0.home()),
+                &session_record_json(&record, self.0.home()),
             ) {
                 // A lost agent has no session: it ended with its server, or it was closed.
                 Err(
@@ -79,7 +79,7 @@ impl Lifecycle<'_> {
     fn renamed(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
         let outcome = RegistryWriter(self.0).write(|edit| {
             if edit.contains(new) {
-                return Err(Error::NameTaken { name: new.clone() });
+                return Err(Error::name_taken(new));
             }
             let Ok(Some(mut record)) = edit.get(old) else { return Ok(None) };
             record.name = new.clone();
@@ -99,8 +99,8 @@ impl Lifecycle<'_> {
                     record.working_directory = dir.to_string_lossy().trim_end_matches('/').to_owned();
                 }
             }
-            if let Some(place) = &mut record.tmux {
-                place.session = new.to_string();
+            if let Some(location) = &mut record.tmux {
+                location.session = new.to_string();
             }
             edit.rename(old, record.clone());
             adopt(edit, old, Some(new));

@@ -3,20 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::manager::agent_process::{is_alive, mark_of, target_of};
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::delivery::Delivery;
+use crate::manager::family::Family;
+use crate::manager::launch::Launcher;
+use crate::manager::launch::start::{EnvFrom, LaunchParams};
+use crate::manager::lifecycle::{Capacity, Resumption, Spawning};
+use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::status::StatusTracker;
+use crate::manager::specs::LaunchPlanner;
+use crate::manager::status::{AgentEvidence, StatusTracker, TmuxObserver};
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::workspace::Workspaces;
 use crate::model::{Agent, AgentName, AgentRecord, Kind, Status, StatusNote};
-use crate::process::{self, EndPlan};
-use crate::rules::lifecycle::conversation_start::{self, Opening};
+use crate::model::{Assignee, NewTask};
+use crate::process::{self, TerminationPlan};
+use crate::rules::lifecycle::conversation_start::{self, ConversationOpening};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_screen::StatusSource;
 use crate::store::AgentLock;
@@ -40,7 +44,7 @@ pub struct Resumed {
 
 /// When a start is checked for an immediate exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::manager) enum Watch {
+pub(in crate::manager) enum EarlyExitCheck {
     /// Wait until the agent has settled.
     Settle,
     /// The caller checks later, for many agents at once.
@@ -49,24 +53,28 @@ pub(in crate::manager) enum Watch {
 
 /// Options of a resume.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::manager) struct How {
-    pub watch: Watch,
+pub(in crate::manager) struct ResumeOptions {
+    pub watch: EarlyExitCheck,
     pub env: EnvFrom,
 }
 
-impl How {
+impl ResumeOptions {
     /// Options of a resume that a user requests in a terminal.
-    pub(in crate::manager) const ASKED: How = How { watch: Watch::Settle, env: EnvFrom::Caller };
+    pub(in crate::manager) const ASKED: ResumeOptions =
+        ResumeOptions { watch: EarlyExitCheck::Settle, env: EnvFrom::Caller };
 }
 
-impl Lifecycle<'_> {
+/// Source of the queued task, as the ledger records it.
+const SOURCE: &str = "restart";
+
+impl Resumption<'_> {
     /// Resumes the agent.
     pub fn resume(&self, name: &AgentName) -> Result<Resumed, Error> {
         let lock = self.0.store.lock_agent(name, "resume")?;
         let record = self.0.record(name, "resume")?;
-        let resumed = self.resume_locked(record, How::ASKED, &lock)?;
+        let resumed = self.resume_locked(record, ResumeOptions::ASKED, &lock)?;
         drop(lock);
-        self.warn_of_lacking_variables([name]);
+        Launcher(self.0).warn_of_lacking_variables([name]);
         SupervisorControl(self.0).ensure_supervisor();
         self.type_first(resumed)
     }
@@ -74,7 +82,7 @@ impl Lifecycle<'_> {
     pub(in crate::manager) fn resume_locked(
         &self,
         record: AgentRecord,
-        how: How,
+        how: ResumeOptions,
         lock: &AgentLock,
     ) -> Result<Resumed, Error> {
         let pane = self.free_pane(&record)?;
@@ -84,13 +92,18 @@ impl Lifecycle<'_> {
     /// Returns the dead pane that the agent can be started in, if there is one. Returns an error while the agent is
     /// running, and ends processes that outlived their terminal.
     pub(in crate::manager) fn free_pane(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
-        let running = || Error::StillRunning { name: record.name.clone(), verb: "resume" };
-        match StatusTracker(self.0).own_pane(record)? {
+        let running = || {
+            let name = &record.name;
+            Error::still_running(name).hint(format!(
+                "`symposium agent attach {name}` shows it, `symposium agent restart {name}` starts it again"
+            ))
+        };
+        match TmuxObserver(self.0).own_pane(record)? {
             Some(pane) if pane.dead.is_none() => Err(running()),
             Some(pane) => Ok(Some(pane.pane)),
             // The agent runs in a terminal outside tmux.
             None if record.tmux.is_none() => match record.pid {
-                Some(pid) if stays(pid, record) => Err(running()),
+                Some(pid) if outlives_terminal(pid, record) => Err(running()),
                 _ => Ok(None),
             },
             // The agent runs in a tmux server that cannot be reached.
@@ -102,8 +115,8 @@ impl Lifecycle<'_> {
     /// Ends the processes of an agent whose terminal is gone. A program that ignores SIGHUP (gemini) survives its tmux
     /// server; its terminal cannot come back, and two programs must not use one conversation.
     fn end_orphans(&self, record: &AgentRecord) -> Result<(), Error> {
-        let target = target_of(record);
-        let look = || process::tree(&target).map_err(Error::io("cannot look at processes"));
+        let target = target_of(self.0.home(), record);
+        let look = || process::tree(&target).map_err(Error::io("cannot inspect processes"));
         let deadline = Instant::now() + LEAVING;
         for process in look()? {
             let _ = process::wait_exit(process.pid, deadline.saturating_duration_since(Instant::now()));
@@ -112,10 +125,10 @@ impl Lifecycle<'_> {
             return Ok(());
         }
         let cannot = Error::io(format!("cannot end the processes of `{}`", record.name));
-        let ending = process::end(&target, &EndPlan::with_grace(ORPHAN_GRACE)).map_err(cannot)?;
+        let ending = process::end(&target, &TerminationPlan::with_grace(ORPHAN_GRACE)).map_err(cannot)?;
         if !ending.survivors.is_empty() {
-            let pids = ending.survivors.iter().map(|process| process.pid).collect();
-            return Err(Error::Survivors { name: record.name.clone(), pids });
+            let pids: Vec<i32> = ending.survivors.iter().map(|process| process.pid).collect();
+            return Err(Error::survivors(&record.name, &pids));
         }
         let (count, verb) = match ending.ended {
             1 => ("1 process".to_owned(), "was"),
@@ -130,30 +143,35 @@ impl Lifecycle<'_> {
         &self,
         mut record: AgentRecord,
         pane: Option<String>,
-        how: How,
+        how: ResumeOptions,
         lock: &AgentLock,
     ) -> Result<Resumed, Error> {
         let kind = self.0.kind_of(&record)?;
-        let on_disk = self.on_disk(&record, &kind);
+        let on_disk = Launcher(self.0).on_disk(&record, &kind);
         // Without prompt hooks, prompts that a user typed are not reported: a user who attached may have typed one, or
         // may only have answered a first-run question.
-        record.conversation.begun |= StatusTracker(self.0).status_source(&record.name, &kind)
+        record.conversation.begun |= AgentEvidence(self.0).status_source(&record.name, &kind)
             != StatusSource::Hooks
             && record.last_attached.is_some()
             && on_disk != Some(false);
         // An agent that was killed in its first turn may not have stored the conversation; resuming it would fail every
         // time.
-        let lacks = kinds::lacks_conversation(&kind, &StatusTracker(self.0).last_lines(&record));
+        let lacks = kinds::lacks_conversation(&kind, &AgentEvidence(self.0).last_lines(&record));
+        if lacks && !record.conversation.begun {
+            // The conversation to copy does not exist any more.
+            record.conversation.forked_from = None;
+        }
         record.conversation.begun &= !lacks;
-        let first = self.first_left(&mut record, &kind);
+        let first = Launcher(self.0).first_left(&mut record, &kind);
         // A record that was rebuilt may lack this information.
         record.conversation.begun |= !lacks && on_disk == Some(true);
-        let opening = conversation_start::again(&record, &kind.conversation, self.neighbours(&record)?);
-        self.start_again(record, RestartPlan { kind: &kind, opening, pane, how, first }, lock)
+        let opening =
+            conversation_start::open_on_resume(&record, &kind.conversation, self.neighbours(&record)?);
+        self.start_stopped(record, RestartPlan { kind: &kind, opening, pane, how, first }, lock)
     }
 
     fn neighbours(&self, record: &AgentRecord) -> Result<usize, Error> {
-        let all = self.0.store.read(Env::now())?;
+        let all = self.0.store.read(self.0.now())?;
         let beside = |other: &&AgentRecord| {
             other.id != record.id
                 && other.kind == record.kind
@@ -162,7 +180,7 @@ impl Lifecycle<'_> {
         Ok(all.iter().filter(beside).count())
     }
 
-    pub(in crate::manager) fn start_again(
+    pub(in crate::manager) fn start_stopped(
         &self,
         mut record: AgentRecord,
         again: RestartPlan<'_>,
@@ -170,29 +188,30 @@ impl Lifecycle<'_> {
     ) -> Result<Resumed, Error> {
         let dir = PathBuf::from(&record.working_directory);
         if !dir.is_dir() {
-            return Err(Error::DirectoryGone { name: record.name, path: record.working_directory });
+            return Err(Error::directory_gone(&record.name, &record.working_directory));
         }
-        self.refuse_return(&record)?;
+        Family(self.0).refuse_return(&record)?;
         StatusTracker(self.0).finish_move(&record)?;
         Workspaces(self.0).refuse_unfinished(&record)?;
         record.renamed_from = None;
         self.refresh_program(&mut record, again.kind, &dir)?;
         let remark = remark(&record, &again);
-        if let Opening::New(id) = &again.opening {
+        if let ConversationOpening::New(id) = &again.opening {
             record.conversation.id.clone_from(id);
             record.conversation.begun = false;
+            record.conversation.forked_from = None;
         }
         if again.how.env == EnvFrom::Caller {
             // A user wants the agent to run, so earlier automatic restarts no longer count.
             record.restarts.clear();
             record.restart.next_at = None;
         }
-        let room = self.make_room(&record)?;
+        let slot = Capacity(self.0).acquire_start_slot(&record)?;
         let was = record.status.status;
         if was != Status::Starting {
             let returns = matches!(was, Status::Lost | Status::Stopped | Status::Hibernated);
             record.before_start = returns.then(|| record.status.clone());
-            record.status = StatusNote::new(Status::Starting, Env::now(), "it is being started again");
+            record.status = StatusNote::new(Status::Starting, self.0.now(), "it is being started again");
         }
         (record.tmux, record.pid) = (None, None);
         self.0.store.instance(&record.name).create()?;
@@ -200,31 +219,28 @@ impl Lifecycle<'_> {
         crate::failpoint::reached("resume.reserved");
         let pane = again.pane.as_deref();
         let (given, untyped) = match again.first {
-            Some(task) if Self::takes_as_argument(again.kind, &task) => (Some(task), None),
+            Some(task) if Launcher::takes_as_argument(again.kind, &task) => (Some(task), None),
             other => (None, other),
         };
         let (kind, opening, env) = (again.kind, again.opening, again.how.env);
-        let start = Start { kind, opening, prompt: given.as_deref(), pane, env, size: None };
-        if let Err(error) = self.start_in_tmux(&mut record, &start) {
+        let start = LaunchParams { kind, opening, prompt: given.as_deref(), pane, env, size: None };
+        if let Err(error) = Launcher(self.0).start_in_tmux(&mut record, &start) {
             self.note_not_started(&record, was, &error);
             return Err(error);
         }
-        drop(room);
-        if again.how.watch == Watch::Settle {
-            self.settle(&record, kind)?;
+        drop(slot);
+        if again.how.watch == EarlyExitCheck::Settle {
+            Launcher(self.0).settle(&record, kind)?;
         }
         let _ = lock;
-        Ok(Resumed { agent: self.as_spawned(&record), remark, untyped })
+        Ok(Resumed { agent: Spawning(self.0).as_spawned(&record), remark, untyped })
     }
 
     /// Checks that the directory and the program exist, so that a running agent is not ended in vain.
     pub(in crate::manager) fn check_can_start(&self, record: &AgentRecord) -> Result<(), Error> {
         let dir = PathBuf::from(&record.working_directory);
         if !dir.is_dir() {
-            return Err(Error::DirectoryGone {
-                name: record.name.clone(),
-                path: record.working_directory.clone(),
-            });
+            return Err(Error::directory_gone(&record.name, &record.working_directory));
         }
         self.refresh_program(&mut record.clone(), &self.0.kind_of(record)?, &dir)
     }
@@ -235,7 +251,7 @@ impl Lifecycle<'_> {
         let bare = record.command.first().filter(|program| Path::new(program).is_relative()).cloned();
         let gone =
             bare.is_some() || record.command.first().is_none_or(|program| !Path::new(program).exists());
-        let given = SpecCatalog(self.0)
+        let given = LaunchPlanner(self.0)
             .spawn_manifest(&record.name)
             .and_then(|note| note.spec?.command.first().cloned());
         let is_ours = given.is_none() && kind.program.first().is_some_and(|program| program == kinds::SELF);
@@ -243,19 +259,19 @@ impl Lifecycle<'_> {
             return Ok(());
         }
         let found = match given.or(bare) {
-            Some(program) => SpecCatalog(self.0).find_program(&program, dir),
-            None => SpecCatalog(self.0).program_of(kind, dir).filter(|_| record.kind != PLAIN_COMMAND),
+            Some(program) => LaunchPlanner(self.0).find_program(&program, dir),
+            None => LaunchPlanner(self.0).program_of(kind, dir).filter(|_| record.kind != PLAIN_COMMAND),
         };
         match (found, record.command.first_mut()) {
             (Some(found), Some(program)) => {
                 *program = found.to_string_lossy().into_owned();
                 Ok(())
             }
-            _ => Err(Error::ProgramMissing {
-                program: record.command.first().cloned().unwrap_or_default(),
-                kind: record.kind.clone(),
-                install: kind.install.clone(),
-            }),
+            _ => Err(Error::program_missing(
+                record.command.first().map_or("", String::as_str),
+                &record.kind,
+                &kind.install,
+            )),
         }
     }
 
@@ -265,38 +281,64 @@ impl Lifecycle<'_> {
         let status = if was.is_live() { Status::Crashed } else { was };
         let _ = RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
-                now.status = StatusNote::new(status, Env::now(), format!("it could not be started: {error}"));
+                now.status =
+                    StatusNote::new(status, self.0.now(), format!("it could not be started: {error}"));
                 now.before_start = None;
                 edit.put(now);
             }
         });
     }
+
+    /// Types the initial prompt, after a start whose outcome the caller waits for.
+    pub(in crate::manager) fn type_first(&self, mut resumed: Resumed) -> Result<Resumed, Error> {
+        if let Some(task) = resumed.untyped.take() {
+            Delivery(self.0).send_first(&resumed.agent.name, &task)?;
+        }
+        Ok(resumed)
+    }
+
+    /// Queues the initial prompt, after a start whose outcome no caller waits for. A plain command has no queue.
+    pub(in crate::manager) fn queue_first(&self, mut resumed: Resumed) -> Result<Resumed, Error> {
+        let agent = &resumed.agent;
+        if let Some(task) = resumed.untyped.take().filter(|_| agent.kind != PLAIN_COMMAND) {
+            TaskQueue(self.0).queue(&NewTask::plain(
+                Assignee::Agent(agent.id, agent.name.clone()),
+                task,
+                SOURCE,
+            ))?;
+            RegistryWriter(self.0).forget_initial_prompt(&agent.name);
+        }
+        Ok(resumed)
+    }
 }
 
 /// Returns whether the agent's process is alive and does not exit within `LEAVING` because its terminal is gone.
-fn stays(pid: i32, record: &AgentRecord) -> bool {
+fn outlives_terminal(pid: i32, record: &AgentRecord) -> bool {
     process::is_alive(pid, &mark_of(record)) && !matches!(process::wait_exit(pid, LEAVING), Ok(true))
 }
 
 /// Parameters of starting an existing agent.
 pub(in crate::manager) struct RestartPlan<'a> {
     pub kind: &'a Kind,
-    pub opening: Opening,
+    pub opening: ConversationOpening,
     pub pane: Option<String>,
-    pub how: How,
+    pub how: ResumeOptions,
     /// The initial prompt, if the agent has not accepted it.
     pub first: Option<String>,
 }
 
 fn remark(record: &AgentRecord, again: &RestartPlan<'_>) -> String {
     match &again.opening {
-        Opening::New(_) if again.first.is_some() => "starts anew with its task: it had not taken it".into(),
-        Opening::Resume(id) => format!("goes on with conversation {id}"),
-        Opening::ResumeLast => "goes on with the last conversation in its directory".into(),
-        Opening::New(_) if record.kind == PLAIN_COMMAND => "runs its command again".into(),
-        Opening::New(_) if record.conversation.begun => {
-            "starts a new conversation: its CLI does not tell which one was its own".into()
+        ConversationOpening::New(_) if again.first.is_some() => {
+            "starts again with its task, which it had not accepted".into()
         }
-        Opening::New(_) => "starts with an empty conversation: it had none yet".into(),
+        ConversationOpening::Resume(id) => format!("continues conversation {id}"),
+        ConversationOpening::Fork { from, .. } => format!("starts again with a copy of conversation {from}"),
+        ConversationOpening::ResumeLast => "continues the last conversation in its directory".into(),
+        ConversationOpening::New(_) if record.kind == PLAIN_COMMAND => "runs its command again".into(),
+        ConversationOpening::New(_) if record.conversation.begun => {
+            "starts a new conversation: its CLI does not report which one it used".into()
+        }
+        ConversationOpening::New(_) => "starts with an empty conversation: it had none yet".into(),
     }
 }

@@ -6,28 +6,26 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::failpoint;
 use crate::git;
 use crate::manager::delivery::Delivery;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::family::Family;
+use crate::manager::launch::Launcher;
+use crate::manager::launch::start::{EnvFrom, LaunchParams};
 use crate::manager::lifecycle::rename::refuse_reserved;
+use crate::manager::lifecycle::{Capacity, Spawning};
 use crate::manager::queue::TaskQueue;
-use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::LaunchPlanner;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_manifest::SpawnManifest;
 use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::manager::status::StatusTracker;
 use crate::manager::supervisor::SupervisorControl;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::{WorkspaceSetup, Workspaces};
 use crate::model::Title;
-use crate::model::{
-    Agent, AgentId, AgentName, AgentRecord, Conversation, Kind, Prompt, Restart, Status, StatusNote,
-    Workspace,
-};
-use crate::rules::lifecycle::conversation_start::Opening;
+use crate::model::{Agent, AgentName, AgentRecord, Kind, Prompt, Workspace};
+use crate::rules::lifecycle::conversation_start::ConversationOpening;
 use crate::rules::lifecycle::{conversation, conversation_start, naming, params};
 use crate::store::{AgentLock, StartLock, StoreError};
 
@@ -42,38 +40,64 @@ pub struct Spawned {
     pub warnings: Vec<String>,
 }
 
-impl Lifecycle<'_> {
+/// A spawn that was checked: what to start, and where.
+#[derive(Clone)]
+pub(in crate::manager) struct SpawnPlan<'a> {
+    pub request: &'a SpawnRequest,
+    pub chosen: &'a LaunchPlan,
+    /// The directory that the agent or its worktree starts from.
+    pub dir: &'a Path,
+    pub parent: Option<AgentName>,
+    /// How the conversation is opened; `None` means as requested.
+    pub opening: Option<ConversationOpening>,
+}
+
+impl Spawning<'_> {
     /// Starts a new agent and returns it.
     pub fn spawn(&self, request: SpawnRequest) -> Result<Spawned, Error> {
         let dir = self.0.working_directory(request.dir.as_deref())?;
-        let parent = self.parent(request.parent.as_ref())?;
-        let chosen = SpecCatalog(self.0).chosen(&request, parent.as_ref(), &dir)?;
+        let parent = Family(self.0).parent(request.parent.as_ref())?;
+        let chosen = LaunchPlanner(self.0).chosen(&request, parent.as_ref(), &dir)?;
         chosen.refuse_untrusted()?;
+        refuse_unknown_conversation(&request, &chosen)?;
+        self.spawn_planned(SpawnPlan { request: &request, chosen: &chosen, dir: &dir, parent, opening: None })
+    }
+
+    /// Starts a new agent as planned.
+    pub(in crate::manager) fn spawn_planned(&self, plan: SpawnPlan<'_>) -> Result<Spawned, Error> {
+        let SpawnPlan { request, chosen, dir, parent, opening } = plan;
         let task = chosen.task(request.task.as_deref())?;
         let task = task.as_ref().map(Prompt::as_str);
-        refuse_unknown_conversation(&request, &chosen)?;
         self.0.tmux()?;
-        self.refuse_crowd(&chosen, parent.as_ref())?;
-        let (mut record, lock) = self.reserve(&request, &chosen, &dir)?;
+        Family(self.0).refuse_crowd(chosen, parent.as_ref())?;
+        let (mut record, lock) = self.reserve(request, chosen, dir)?;
         record.parent = parent;
-        let room = match self.make_room(&record) {
-            Ok(room) => room,
+        let slot = match Capacity(self.0).acquire_start_slot(&record) {
+            Ok(slot) => slot,
             Err(error) => {
                 // Nothing else refers to the name yet, so its lock file can be removed.
-                lock.retire();
+                lock.release_and_remove();
                 return Err(error);
             }
         };
-        let mut alone = self.count_alone(&chosen, record.parent.as_ref())?;
-        self.refuse_crowd(&chosen, record.parent.as_ref())?;
-        let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
-        self.create_instance(&mut record, &request, &chosen, &mut alone)?;
+        let mut alone = Family(self.0).count_alone(chosen, record.parent.as_ref())?;
+        Family(self.0).refuse_crowd(chosen, record.parent.as_ref())?;
+        let opening = match opening {
+            Some(opening) => {
+                record.conversation = opening.stored();
+                opening
+            }
+            None => self.opening(&mut record, &chosen.kind, request.conversation.clone()),
+        };
+        self.create_instance(&mut record, request, chosen, &mut alone)?;
         let item = TaskQueue(self.0)
-            .add_first_task(&record, &chosen, task)
+            .add_first_task(&record, chosen, task)
             .inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
-        self.keep_initial_prompt(&record.name, task).inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
-        let as_argument = task.filter(|task| Self::takes_as_argument(&chosen.kind, task));
-        let start = Start {
+        Launcher(self.0)
+            .keep_initial_prompt(&record.name, task)
+            .inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
+        let as_argument = task.filter(|task| Launcher::takes_as_argument(&chosen.kind, task));
+        let start = LaunchParams {
             kind: &chosen.kind,
             opening,
             prompt: as_argument,
@@ -81,11 +105,14 @@ impl Lifecycle<'_> {
             env: EnvFrom::Caller,
             size: request.size,
         };
-        if let Err(error) = self.start_in_tmux(&mut record, &start) {
+        if let Err(error) = Launcher(self.0).start_in_tmux(&mut record, &start) {
             // An agent that runs but could not be recorded, or that a slow tmux may still start, is kept: its session
             // carries its record.
-            if let Error::TmuxSilent { what, after, .. } = error {
-                return Err(Error::TmuxSilent { what, after, starting: Some(record.name) });
+            if error.code() == Code::TmuxTimedOut {
+                let name = record.name;
+                return Err(error.saw(format!("agent `{name}` may still start when tmux continues")).hint(
+                    format!("`symposium agent show {name}` shows whether it did; do not start it twice"),
+                ));
             }
             if record.tmux.is_none() {
                 Workspaces(self.0).withdraw(&record);
@@ -93,38 +120,38 @@ impl Lifecycle<'_> {
             }
             return Err(error);
         }
-        drop((lock, room, alone));
+        drop((lock, slot, alone));
         SupervisorControl(self.0).ensure_supervisor();
-        self.settle(&record, &chosen.kind)?;
+        Launcher(self.0).settle(&record, &chosen.kind)?;
         let mut remarks: Vec<String> =
             SupervisorControl(self.0).remark_on_supervision(&record).into_iter().collect();
         if let Some(task) = task.filter(|_| as_argument.is_none()) {
             Delivery(self.0).send_first(&record.name, task)?;
             remarks.push("its task was typed in".into());
         }
-        Ok(Spawned { agent: self.as_spawned(&record), remarks, warnings: chosen.warnings })
+        Ok(Spawned { agent: self.as_spawned(&record), remarks, warnings: chosen.warnings.clone() })
     }
 
     /// Returns the new agent as `list` would show it, without another tmux query.
     pub(in crate::manager) fn as_spawned(&self, record: &AgentRecord) -> Agent {
         use crate::model::{LivePane, LiveServer, ServerIdentity, TmuxSnapshot};
-        use crate::rules::status::reconcile::{Seen, join};
-        let place = record.tmux.as_ref();
-        let pane = place.map(|place| LivePane {
-            session: place.session.clone(),
-            pane: place.pane.clone(),
+        use crate::rules::status::reconcile::{TmuxReply, join};
+        let location = record.tmux.as_ref();
+        let pane = location.map(|location| LivePane {
+            session: location.session.clone(),
+            pane: location.pane.clone(),
             agent: Some(record.id),
             pid: record.pid,
             dead: None,
             activity: record.started_at,
         });
         let look = TmuxSnapshot::Running(LiveServer {
-            identity: ServerIdentity(place.map(|place| place.server.clone()).unwrap_or_default()),
+            identity: ServerIdentity(location.map(|location| location.server.clone()).unwrap_or_default()),
             version: String::new(),
             panes: pane.into_iter().collect(),
             clients: vec![],
         });
-        let mut joined = join(vec![record.clone()], Seen::TmuxSnapshot(&look), &|_| true, Env::now());
+        let mut joined = join(vec![record.clone()], TmuxReply::Snapshot(&look), &|_| true, self.0.now());
         joined.agents.remove(0)
     }
 
@@ -139,8 +166,8 @@ impl Lifecycle<'_> {
             refuse_reserved(name)?;
             let lock = self.0.store.lock_agent(name, "spawn")?;
             return match self.is_free(name)? {
-                true => Ok((new_record(name, request, chosen, (dir, &self.instances_root())), lock)),
-                false => Err(Error::NameTaken { name: name.clone() }),
+                true => Ok((self.new_record(name, request, chosen, dir), lock)),
+                false => Err(Error::name_taken(name)),
             };
         }
         let what_for = request.task.as_deref().or(request.called_for.as_deref());
@@ -148,17 +175,14 @@ impl Lifecycle<'_> {
         for name in naming::candidates(&chosen.spec.name, task.as_deref()) {
             let Some(lock) = self.0.store.try_lock_agent(&name, "spawn")? else { continue };
             if self.is_free(&name)? {
-                return Ok((new_record(&name, request, chosen, (dir, &self.instances_root())), lock));
+                return Ok((self.new_record(&name, request, chosen, dir), lock));
             }
         }
-        Err(Error::Usage {
-            what: "no free name was found".into(),
-            hint: Some("give one with `--name`".into()),
-        })
+        Err(Error::usage("cannot find a free name").hint("give one with `--name`"))
     }
 
     fn is_free(&self, name: &AgentName) -> Result<bool, Error> {
-        let free = self.0.store.find(name, Env::now())?.is_none();
+        let free = self.0.store.find(name, self.0.now())?.is_none();
         failpoint::reached("spawn.reserved");
         Ok(free)
     }
@@ -168,17 +192,15 @@ impl Lifecycle<'_> {
         record: &mut AgentRecord,
         kind: &Kind,
         wanted: Option<String>,
-    ) -> Opening {
+    ) -> ConversationOpening {
         let name = wanted.as_deref().filter(|text| !conversation::is_id(text)).and_then(Title::clean);
         let opening = match wanted {
-            Some(id) if name.is_none() && !kind.conversation.resume.is_empty() => Opening::Resume(id),
+            Some(id) if name.is_none() && !kind.conversation.resume.is_empty() => {
+                ConversationOpening::Resume(id)
+            }
             _ => conversation_start::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
         };
-        record.conversation = match &opening {
-            Opening::Resume(id) => Conversation { id: Some(id.clone()), name: None, begun: true },
-            Opening::New(id) => Conversation { id: id.clone(), name: None, begun: false },
-            Opening::ResumeLast => Conversation::default(),
-        };
+        record.conversation = opening.stored();
         record.conversation.name = name.map(String::from);
         opening
     }
@@ -192,7 +214,7 @@ impl Lifecycle<'_> {
         alone: &mut Option<StartLock>,
     ) -> Result<(), Error> {
         self.0.store.begin()?;
-        StatusTracker(self.0).vacate(&record.name)?;
+        StatusTracker(self.0).move_renamed_instance(&record.name)?;
         let worktree = Workspaces(self.0).plan_worktree(record, request, chosen)?;
         Workspaces(self.0).warn_of_company(record)?;
         let instance = self.0.store.instance(&record.name);
@@ -207,19 +229,39 @@ impl Lifecycle<'_> {
         }
         match &worktree {
             Some(plan) => Workspaces(self.0).create_worktree(record, request, plan, alone)?,
-            None => Workspaces(self.0).warn_of_unused_setup(request, chosen),
+            None => WorkspaceSetup(self.0).warn_of_unused_setup(request, chosen),
         }
-        SpecCatalog(self.0)
+        LaunchPlanner(self.0)
             .write_birth_note(&SpawnManifest {
                 record: record.clone(),
                 env: request.env.clone(),
                 spec: Some(chosen.spec.clone()),
-                asked: Some(chosen.asked.clone()),
-                variables: self.needed_variables(),
+                args: Some(chosen.args.clone()),
+                variables: Launcher(self.0).needed_variables(),
             })
             .inspect_err(|_| Workspaces(self.0).withdraw(record))?;
         failpoint::reached("spawn.instance");
         Ok(())
+    }
+
+    fn new_record(
+        &self,
+        name: &AgentName,
+        request: &SpawnRequest,
+        chosen: &LaunchPlan,
+        dir: &Path,
+    ) -> AgentRecord {
+        let now = self.0.now();
+        let project = project_around(dir, &self.instances_root());
+        let mut record = AgentRecord {
+            project: project.to_str().map(str::to_owned),
+            branch: git::branch(dir),
+            workspace: request.workspace.unwrap_or(chosen.spec.workspace),
+            group: request.group,
+            ..AgentRecord::new(name.clone(), &chosen.kind_name, &dir.to_string_lossy(), now)
+        };
+        chosen.write_into(&mut record);
+        record
     }
 
     /// Returns the directory that holds the workspaces of agents, without symbolic links.
@@ -237,10 +279,8 @@ pub(in crate::manager) fn refuse_unknown_conversation(
     if request.conversation.is_none() || !chosen.kind.conversation.resume.is_empty() {
         return Ok(());
     }
-    Err(Error::Usage {
-        what: format!("`{}` cannot be told which conversation to go on with", chosen.spec.name),
-        hint: Some("leave `--conversation` away".into()),
-    })
+    Err(Error::usage(format!("`{}` has no option to choose a conversation", chosen.spec.name))
+        .hint("omit `--conversation`"))
 }
 
 /// Returns the project of a directory. The worktree of an agent, below `instances`, belongs to its repository.
@@ -250,51 +290,4 @@ fn project_around(dir: &Path, instances: &Path) -> PathBuf {
         Some(top) => top,
         None => dir.to_path_buf(),
     }
-}
-
-fn new_record(
-    name: &AgentName,
-    request: &SpawnRequest,
-    chosen: &LaunchPlan,
-    (dir, instances): (&Path, &Path),
-) -> AgentRecord {
-    let now = Env::now();
-    let project = project_around(dir, instances);
-    let mut record = AgentRecord {
-        name: name.clone(),
-        id: AgentId::fresh(),
-        title: None,
-        prompt: None,
-        spec: String::new(),
-        kind: String::new(),
-        command: vec![],
-        working_directory: dir.to_string_lossy().into_owned(),
-        project: project.to_str().map(str::to_owned),
-        branch: git::branch(dir),
-        directory_gone: None,
-        workspace: request.workspace.unwrap_or(chosen.spec.workspace),
-        created_at: now,
-        started_at: None,
-        last_attached: None,
-        last_detached: None,
-        last_activity: None,
-        conversation: Conversation::default(),
-        parent: None,
-        ephemeral: false,
-        restart: Restart::default(),
-        restarts: vec![],
-        heartbeat: None,
-        params: vec![],
-        changes: 0,
-        status: StatusNote::new(Status::Starting, now, "it was just started"),
-        exit: None,
-        pid: None,
-        tmux: None,
-        conversations: vec![],
-        renamed_from: None,
-        before_start: None,
-        cut_off: None,
-    };
-    chosen.write_into(&mut record);
-    record
 }

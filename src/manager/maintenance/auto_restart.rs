@@ -8,16 +8,15 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::lifecycle::launch::EnvFrom;
-use crate::manager::lifecycle::resume::{How, Watch};
-use crate::manager::maintenance::Maintenance;
+use crate::manager::launch::start::EnvFrom;
+use crate::manager::lifecycle::resume::{EarlyExitCheck, ResumeOptions};
+use crate::manager::lifecycle::{Capacity, Resumption};
+use crate::manager::maintenance::AutoRestart;
 use crate::manager::registry::RegistryWriter;
-use crate::model::{AgentName, AgentRecord, RestartConfig, Status, StatusNote, What};
-use crate::rules::lifecycle::restart::{Plan, plan};
+use crate::model::{AgentName, AgentRecord, EventKind, RestartConfig, Status, StatusNote};
+use crate::rules::lifecycle::restart::{RestartDecision, plan};
 
 /// Delay before the next attempt if there was no free capacity.
 const WITHOUT_ROOM: Duration = Duration::from_secs(5);
@@ -33,7 +32,7 @@ pub struct AutoRestartReport {
     pub next: Option<Timestamp>,
 }
 
-impl Maintenance<'_> {
+impl AutoRestart<'_> {
     /// Schedules restarts and executes the one that is due first.
     pub fn keep_alive(&self) -> Result<AutoRestartReport, Error> {
         let config = self.0.settings().restart.clone();
@@ -42,19 +41,19 @@ impl Maintenance<'_> {
         let mut soonest = |at: Timestamp| done.next = Some(done.next.map_or(at, |next| next.min(at)));
         let mut planned = Vec::new();
         let mut hopeless = Vec::new();
-        for record in self.0.store.read(Env::now())? {
-            match plan(&record, &config, jitter, Env::now()) {
-                Plan::Nothing => record.restart.next_at.into_iter().for_each(&mut soonest),
-                Plan::At { at } => {
+        for record in self.0.store.read(self.0.now())? {
+            match plan(&record, &config, jitter, self.0.now()) {
+                RestartDecision::Nothing => record.restart.next_at.into_iter().for_each(&mut soonest),
+                RestartDecision::At { at } => {
                     soonest(at);
                     planned.push((record, at));
                 }
-                Plan::GiveUp { why } => hopeless.push((record, why)),
-                Plan::Now => {
+                RestartDecision::GiveUp { why } => hopeless.push((record, why)),
+                RestartDecision::Now => {
                     if due.as_ref().is_none_or(|due| record.restart.next_at < due.restart.next_at) {
                         due = Some(record);
                     }
-                    soonest(Env::now());
+                    soonest(self.0.now());
                 }
             }
         }
@@ -99,7 +98,7 @@ impl Maintenance<'_> {
             Some(edit.put(record))
         })?;
         if let Some(record) = &written {
-            RegistryWriter(self.0).happened(record, What::GaveUp, why.to_owned());
+            RegistryWriter(self.0).record_event(record, EventKind::GaveUp, why.to_owned());
         }
         Ok(written.is_some())
     }
@@ -112,15 +111,15 @@ impl Maintenance<'_> {
     ) -> Option<Result<String, Error>> {
         failpoint::reached("restart.chosen");
         let lock = self.0.store.try_lock_agent(&before.name, "restart by itself").ok()??;
-        let now = Env::now();
+        let now = self.0.now();
         let mut record = self.0.store.find(&before.name, now).ok()??;
-        if plan(&record, config, || 0.0, now) != Plan::Now {
+        if plan(&record, config, || 0.0, now) != RestartDecision::Now {
             return None;
         }
         // Capacity is reserved before the agent counts as running. Agents that took its capacity in the meantime keep
         // it.
-        let room = match Lifecycle(self.0).make_room(&record) {
-            Ok(room) => room,
+        let slot = match Capacity(self.0).acquire_start_slot(&record) {
+            Ok(slot) => slot,
             Err(error) => return Some(Err(self.put_off(&record, now).err().unwrap_or(error))),
         };
         let after = record.status.reason.clone();
@@ -129,23 +128,23 @@ impl Maintenance<'_> {
         record.restarts.push(now);
         record.restart.count += 1;
         record.restart.next_at = None;
-        let why = format!("it is started again ({} of {}): {after}", record.restarts.len(), config.most);
+        let why = format!("it is restarted ({} of {}): {after}", record.restarts.len(), config.most);
         record.status = StatusNote::new(Status::Starting, now, why);
         if let Err(error) = RegistryWriter(self.0).write(|edit| edit.put(record.clone())) {
             return Some(Err(error));
         }
         failpoint::reached("restart.noted");
-        RegistryWriter(self.0).happened(&record, What::Restarted, after);
-        let how = How { watch: Watch::Later, env: EnvFrom::Session };
+        RegistryWriter(self.0).record_event(&record, EventKind::Restarted, after);
+        let how = ResumeOptions { watch: EarlyExitCheck::Later, env: EnvFrom::Session };
         let name = record.name.clone();
-        let resumed = Lifecycle(self.0)
+        let resumed = Resumption(self.0)
             .resume_locked(record, how, &lock)
-            .and_then(|resumed| Lifecycle(self.0).queue_first(resumed));
+            .and_then(|resumed| Resumption(self.0).queue_first(resumed));
         let outcome = resumed.map(|resumed| resumed.remark);
         if let Err(error) = &outcome {
             self.note_in_vain(&name, error);
         }
-        drop(room);
+        drop(slot);
         failpoint::reached("restart.done");
         Some(outcome)
     }
@@ -168,8 +167,8 @@ impl Maintenance<'_> {
             if let Ok(Some(mut record)) = edit.get(name)
                 && record.status.status == Status::Starting
             {
-                let why = format!("it could not be started again: {error}");
-                record.status = StatusNote::new(Status::Crashed, Env::now(), why);
+                let why = format!("it could not be restarted: {error}");
+                record.status = StatusNote::new(Status::Crashed, self.0.now(), why);
                 edit.put(record);
             }
         });

@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use crate::base::plural::counted;
-use crate::env::Env;
 use crate::error::Error;
+use crate::manager::checkpoints::Checkpoints;
 use crate::manager::maintenance::Maintenance;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::Removal;
-use crate::model::{AfterDeletion, Agent, AgentName, AgentRecord, What};
+use crate::model::{AfterDeletion, Agent, AgentName, AgentRecord, EventKind};
 
 impl Maintenance<'_> {
     /// Marks agents whose directory was deleted or exists again. Returns those whose directory was deleted since the
@@ -33,31 +33,32 @@ impl Maintenance<'_> {
     }
 
     /// Performs the clean-up that is due. Returns one sentence for each change.
-    pub fn tidy(&self, agents: &[Agent]) -> Result<Vec<String>, Error> {
+    pub fn clean_up(&self, agents: &[Agent]) -> Result<Vec<String>, Error> {
         let mut done = Vec::new();
         let config = self.0.settings();
         if config.cleanup.deleted_projects == AfterDeletion::Prune {
-            let before = Env::now() - config.cleanup.after;
+            let before = self.0.now() - config.cleanup.after;
             for agent in agents.iter().filter(|agent| !agent.status.is_live()) {
                 if agent.directory_gone.is_some_and(|gone| gone < before) {
                     done.push(match AgentRemoval(self.0).rm(&agent.name, Removal::Careful) {
-                        Ok(_) => format!("{} was forgotten: its project is gone", agent.name),
+                        Ok(_) => format!("{} was removed: its project no longer exists", agent.name),
                         Err(error) => format!("{} is kept: {error}", agent.name),
                     });
                 }
             }
         }
         let forgotten = RegistryWriter(self.0)
-            .with_ledger(|ledger| ledger.forget_before(Env::now() - config.ledger.keep))?;
+            .with_ledger(|ledger| ledger.forget_before(self.0.now() - config.ledger.keep))?;
         if forgotten > 0 {
             done.push(format!("{} of the ledger removed", counted(forgotten, "old line", "old lines")));
         }
         RegistryWriter(self.0).with_ledger(|ledger| ledger.checkpoint())?;
         self.retire_locks()?;
         AgentRemoval(self.0).expire_recovered(Path::new(""));
-        let swept = self.0.store.sweep(Env::now())? + self.remove_unused_instances()?;
+        Checkpoints(self.0).expire_all()?;
+        let swept = self.0.store.sweep(self.0.now())? + self.remove_unused_instances()?;
         if swept > 0 {
-            done.push(format!("{} of killed commands removed", counted(swept, "leftover", "leftovers")));
+            done.push(format!("{} of interrupted commands removed", counted(swept, "leftover", "leftovers")));
         }
         Ok(done)
     }
@@ -67,12 +68,12 @@ impl Maintenance<'_> {
         let mut count = 0;
         for name in self.0.store.unused_instances() {
             let Some(lock) = self.0.store.try_lock_agent(&name, "tidy")? else { continue };
-            let records = self.0.store.read(Env::now())?;
+            let records = self.0.store.read(self.0.now())?;
             let is_known =
                 |record: &AgentRecord| record.name == name || record.renamed_from.as_ref() == Some(&name);
             if !records.iter().any(is_known) {
                 self.0.store.instance(&name).remove_unused()?;
-                lock.retire();
+                lock.release_and_remove();
                 count += 1;
             }
         }
@@ -82,14 +83,14 @@ impl Maintenance<'_> {
     /// Removes the locks of unknown names. Commands with an unknown name and killed commands leave them behind.
     fn retire_locks(&self) -> Result<(), Error> {
         for name in self.0.store.locked_names()? {
-            if self.0.store.find(&name, Env::now())?.is_some() {
+            if self.0.store.find(&name, self.0.now())?.is_some() {
                 continue;
             }
             if let Some(lock) = self.0.store.try_lock_agent(&name, "tidy")?
                 // Checks again under the lock, because a spawn stores the record before it releases the lock.
-                && self.0.store.find(&name, Env::now())?.is_none()
+                && self.0.store.find(&name, self.0.now())?.is_none()
             {
-                lock.retire();
+                lock.release_and_remove();
             }
         }
         Ok(())
@@ -98,12 +99,12 @@ impl Maintenance<'_> {
     fn mark_directory(&self, agent: &Agent, is_gone: bool) -> Result<(), Error> {
         let written = RegistryWriter(self.0).write(|edit| {
             let mut record = edit.get(&agent.name).ok().flatten()?;
-            record.directory_gone = is_gone.then(Env::now);
+            record.directory_gone = is_gone.then(|| self.0.now());
             Some(edit.put(record))
         })?;
         if let Some(record) = written.filter(|_| is_gone) {
-            let why = format!("its directory {} is gone", record.working_directory);
-            RegistryWriter(self.0).happened(&record, What::Orphaned, why);
+            let why = format!("its directory {} no longer exists", record.working_directory);
+            RegistryWriter(self.0).record_event(&record, EventKind::Orphaned, why);
         }
         Ok(())
     }

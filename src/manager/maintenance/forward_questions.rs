@@ -2,15 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::MessageQuery;
-use crate::manager::maintenance::Maintenance;
+use crate::manager::maintenance::{Maintenance, Notifications};
 use crate::manager::messages::Messages;
 use crate::manager::messages::mail::signature;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
-use crate::model::{AgentName, AgentRecord, Recipient, Status, What};
+use crate::manager::specs::LaunchPlanner;
+use crate::model::{AgentName, AgentRecord, EventKind, Recipient, Status};
 use crate::rules::tasks::forwarded_question::asks;
 
 /// The name of this module's ledger cursor.
@@ -18,15 +17,15 @@ const READER: &str = "bubbles";
 
 impl Maintenance<'_> {
     /// Forwards the questions of children. Returns the children whose question was sent.
-    pub fn bubble(&self) -> Result<Vec<AgentName>, Error> {
-        let settled = self.announceable_rows(READER, &BTreeSet::new())?;
+    pub fn forward_questions(&self) -> Result<Vec<AgentName>, Error> {
+        let settled = Notifications(self.0).announceable_rows(READER, &BTreeSet::new())?;
         let rows = settled.ready;
-        let is_wait = |what: &What| matches!(what, What::Status { to: Status::Waiting, .. });
+        let is_wait = |what: &EventKind| matches!(what, EventKind::Status { to: Status::Waiting, .. });
         let mut sent = Vec::new();
-        if rows.iter().any(|(_, happening)| is_wait(&happening.what)) {
-            let records = self.0.store.read(Env::now())?;
-            for (_, happening) in rows.iter().filter(|(_, happening)| is_wait(&happening.what)) {
-                let child = records.iter().find(|record| record.id == happening.agent);
+        if rows.iter().any(|(_, event)| is_wait(&event.what)) {
+            let records = self.0.store.read(self.0.now())?;
+            for (_, event) in rows.iter().filter(|(_, event)| is_wait(&event.what)) {
+                let child = records.iter().find(|record| record.id == event.agent);
                 let parent = child.and_then(|child| child.parent.as_ref());
                 let parent = parent.and_then(|name| records.iter().find(|record| record.name == *name));
                 if let (Some(child), Some(parent)) = (child, parent)
@@ -47,7 +46,7 @@ impl Maintenance<'_> {
     }
 
     fn send_up(&self, child: &AgentRecord, parent: &AgentRecord) -> Result<bool, Error> {
-        let tier = SpecCatalog(self.0)
+        let tier = LaunchPlanner(self.0)
             .spawn_manifest(&child.name)
             .and_then(|note| note.spec)
             .and_then(|spec| spec.shell_tier);

@@ -5,23 +5,22 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::agent_process::target_of;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::maintenance::Maintenance;
+use crate::manager::lifecycle::Termination;
+use crate::manager::maintenance::HangDetection;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
 use crate::manager::status::reconcile::STOPPING;
-use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote, What};
+use crate::manager::status::{StatusTracker, TmuxObserver};
+use crate::model::{Agent, AgentName, AgentRecord, EventKind, RestartPolicy, Status, StatusNote};
 use crate::process;
 use crate::rules::status::hang::{HUNG, is_hung, is_too_soon, quiet, without_quiet};
 
 /// Time that a hung agent gets to exit.
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
 
-impl Maintenance<'_> {
+impl HangDetection<'_> {
     /// Checks the working agents and returns those that were newly found to hang. Time before `steady_since` does not
     /// count, because the machine, and the agents with it, may have been suspended.
     pub fn find_hung(
@@ -38,11 +37,11 @@ impl Maintenance<'_> {
             }
             let after = self.0.kinds()?.get(&agent.kind).map_or(0, |kind| kind.hang_after_s);
             let after = Duration::from_secs(after);
-            if steady_since.is_some_and(|since| is_too_soon(since, after, Env::now())) {
+            if steady_since.is_some_and(|since| is_too_soon(since, after, self.0.now())) {
                 continue;
             }
             // Child processes are checked last, because that reads all of /proc.
-            if after.is_zero() || !is_hung(agent, 0, after, Env::now()) || self.has_children(agent)? {
+            if after.is_zero() || !is_hung(agent, 0, after, self.0.now()) || self.has_children(agent)? {
                 continue;
             }
             let why = format!("{HUNG}: no output and no child process for {} min", after.as_secs() / 60);
@@ -59,7 +58,8 @@ impl Maintenance<'_> {
 
     fn has_children(&self, agent: &Agent) -> Result<bool, Error> {
         let record = self.0.record(&agent.name, "look at")?;
-        let all = process::tree(&target_of(&record)).map_err(Error::io("cannot look at processes"))?;
+        let all = process::tree(&target_of(self.0.home(), &record))
+            .map_err(Error::io("cannot inspect processes"))?;
         Ok(all.len() > 1)
     }
 
@@ -71,7 +71,7 @@ impl Maintenance<'_> {
             Some(edit.put(record))
         })?;
         let Some(record) = written else { return Ok(false) };
-        RegistryWriter(self.0).happened(&record, What::Hung, why.to_owned());
+        RegistryWriter(self.0).record_event(&record, EventKind::Hung, why.to_owned());
         Ok(true)
     }
 
@@ -85,15 +85,15 @@ impl Maintenance<'_> {
             return Ok(());
         }
         let why = format!("{why}; it was ended");
-        Lifecycle(self.0).end_noted(&record, TERMINATION_TIMEOUT, &why, &lock)?;
+        Termination(self.0).end_noted(&record, TERMINATION_TIMEOUT, &why, &lock)?;
         failpoint::reached("hang.ended");
         // The restart must not find the former process in the pane.
-        StatusTracker(self.0).pane_left_behind(&record)?;
+        TmuxObserver(self.0).pane_left_behind(&record)?;
         let written = RegistryWriter(self.0).write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten()?;
-            now.status = StatusNote::new(Status::Crashed, Env::now(), &why);
+            now.status = StatusNote::new(Status::Crashed, self.0.now(), &why);
             now.exit = None;
-            now.restarts = without_quiet(&now.restarts, quiet(agent, Env::now()));
+            now.restarts = without_quiet(&now.restarts, quiet(agent, self.0.now()));
             Some(edit.put(now))
         })?;
         let _ = self.0.store.instance(&record.name).remove_state(STOPPING);

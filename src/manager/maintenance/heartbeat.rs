@@ -3,13 +3,12 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::TaskQuery;
 use crate::manager::maintenance::Maintenance;
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
-use crate::model::{AgentName, Assignee, Heartbeat, NewTask, TaskState, What};
+use crate::model::{AgentName, Assignee, EventKind, Heartbeat, NewTask, TaskState};
 use crate::rules::tasks::heartbeat::{due, next};
 
 /// The source of tasks that a heartbeat queues.
@@ -19,7 +18,7 @@ const SOURCE: &str = "heartbeat";
 #[derive(Debug, Default)]
 pub struct HeartbeatReport {
     /// Agents that got a task.
-    pub asked: Vec<AgentName>,
+    pub queued: Vec<AgentName>,
     /// Time of the next round.
     pub next: Option<Timestamp>,
 }
@@ -27,12 +26,12 @@ pub struct HeartbeatReport {
 impl Maintenance<'_> {
     /// Queues the heartbeats that are due. An agent whose last heartbeat task is not done gets no other, and missed
     /// heartbeats are not made up for.
-    pub fn beat(&self) -> Result<HeartbeatReport, Error> {
+    pub fn queue_due_heartbeats(&self) -> Result<HeartbeatReport, Error> {
         let zone = TimeZone::system();
-        let mut beaten = HeartbeatReport::default();
-        for record in self.0.store.read(Env::now())? {
+        let mut report = HeartbeatReport::default();
+        for record in self.0.store.read(self.0.now())? {
             let Some(heartbeat) = &record.heartbeat else { continue };
-            let now = Env::now();
+            let now = self.0.now();
             let was_due = due(heartbeat, record.created_at, now, &zone);
             if let Some(at) = was_due {
                 // The record is stored first: if the supervisor is killed in between, a heartbeat is skipped, and none
@@ -47,23 +46,27 @@ impl Maintenance<'_> {
                     edit.put(record);
                     true
                 })?;
-                if is_mine && !self.is_asked_already(&record.id)? {
-                    let doer = Assignee::Agent(record.id, record.name.clone());
-                    let task = NewTask::plain(doer, heartbeat.prompt.clone(), SOURCE);
+                if is_mine && !self.has_queued_heartbeat(&record.id)? {
+                    let assignee = Assignee::Agent(record.id, record.name.clone());
+                    let task = NewTask::plain(assignee, heartbeat.prompt.clone(), SOURCE);
                     TaskQueue(self.0).queue(&task)?;
-                    RegistryWriter(self.0).happened(&record, What::Heartbeat, heartbeat.prompt.clone());
-                    beaten.asked.push(record.name.clone());
+                    RegistryWriter(self.0).record_event(
+                        &record,
+                        EventKind::Heartbeat,
+                        heartbeat.prompt.clone(),
+                    );
+                    report.queued.push(record.name.clone());
                 }
             }
             let mut later = heartbeat.clone();
             later.last = was_due.or(later.last);
             let at = next(&later, record.created_at, now, &zone);
-            beaten.next = beaten.next.into_iter().chain(at).min();
+            report.next = report.next.into_iter().chain(at).min();
         }
-        Ok(beaten)
+        Ok(report)
     }
 
-    fn is_asked_already(&self, agent: &crate::model::AgentId) -> Result<bool, Error> {
+    fn has_queued_heartbeat(&self, agent: &crate::model::AgentId) -> Result<bool, Error> {
         let open = [TaskState::Queued, TaskState::Dispatched, TaskState::Running];
         let tasks = RegistryWriter(self.0).with_ledger(|ledger| {
             ledger.tasks(&TaskQuery { agent: Some(*agent), states: &open, newest: None })

@@ -16,8 +16,30 @@ pub(in crate::manager) mod heartbeat;
 pub(in crate::manager) mod notify;
 pub(in crate::manager) mod transcript_writers;
 
+pub use notify::Announcer;
+pub use transcript_writers::{WriterRepair, WriterRepairs};
+
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Use cases for the periodic work of the supervisor.
 #[derive(Clone, Copy)]
 pub struct Maintenance<'a>(pub &'a Context);
+
+/// Restarts agents that have crashed.
+#[derive(Clone, Copy)]
+pub struct AutoRestart<'a>(pub &'a Context);
+
+/// Detects agents that no longer respond.
+#[derive(Clone, Copy)]
+pub struct HangDetection<'a>(pub &'a Context);
+
+/// Reports events to the user: desktop, command and attached terminals.
+#[derive(Clone, Copy)]
+pub struct Notifications<'a>(pub &'a Context);
+
+/// Repairs the processes that record the output of agents.
+#[derive(Clone, Copy)]
+pub struct TranscriptWriters<'a>(pub &'a Context);

@@ -7,17 +7,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::env::Env;
 use crate::error::Error;
-use crate::ledger::Query;
-use crate::manager::maintenance::Maintenance;
+use crate::ledger::EventQuery;
+use crate::manager::maintenance::Notifications;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::LaunchPlanner;
 use crate::manager::status::StatusTracker;
-use crate::model::{Agent, AgentId, Channels, LedgerEvent, Notice, Notify, NotifyOn, What};
+use crate::model::{Agent, AgentId, Channels, EventKind, LedgerEvent, Notice, Notify, NotifyOn};
 use crate::notify;
-use crate::rules::notify::notice::{Wishes, may_be_told, notices};
-use crate::rules::notify::rate_limit::{Allowed, RateLimiter, channels};
+use crate::rules::notify::notice::{NotifyChoices, may_be_announced, notices};
+use crate::rules::notify::rate_limit::{Permit, RateLimiter, channels};
 use crate::rules::status::unsettled::SettledRows;
 use crate::tmux::{Audience, Bell};
 
@@ -46,7 +45,7 @@ impl Announcer {
 #[derive(Debug, Default)]
 pub struct NotifyReport {
     /// The notices that were sent.
-    pub told: Vec<Told>,
+    pub sent: Vec<SentNotice>,
     /// For each status change, the time until it was detected.
     pub waits: Vec<Duration>,
     /// When to announce rows that still wait for the registry.
@@ -55,32 +54,32 @@ pub struct NotifyReport {
 
 /// A notice that was sent.
 #[derive(Debug)]
-pub struct Told {
+pub struct SentNotice {
     /// The content of the notice.
     pub notice: Notice,
     /// The channels that failed, with the reason.
     pub failures: Vec<String>,
 }
 
-impl Maintenance<'_> {
+impl Notifications<'_> {
     /// Sends notices about all events since the last round. Returns the notices, the channels that failed, and the age
     /// of the events.
-    pub fn tell(&self, announcer: &mut Announcer) -> Result<NotifyReport, Error> {
-        let mut telling = self.tell_news(announcer)?;
-        if let Some(notice) = announcer.limiter.rest(Env::now()) {
-            let failures = self.tell_one(&notice, &self.0.settings().notify);
-            telling.told.push(Told { notice, failures });
+    pub fn send_due_notices(&self, announcer: &mut Announcer) -> Result<NotifyReport, Error> {
+        let mut report = self.announce_events(announcer)?;
+        if let Some(notice) = announcer.limiter.rest(self.0.now()) {
+            let failures = self.send_notice(&notice, &self.0.settings().notify);
+            report.sent.push(SentNotice { notice, failures });
         }
-        Ok(telling)
+        Ok(report)
     }
 
-    fn tell_news(&self, announcer: &mut Announcer) -> Result<NotifyReport, Error> {
+    fn announce_events(&self, announcer: &mut Announcer) -> Result<NotifyReport, Error> {
         let settled = self.announceable_rows(READER, &announcer.announced)?;
-        let happened: Vec<_> = settled.ready.iter().map(|(_, happening)| happening.clone()).collect();
-        let ago = |happening: &LedgerEvent| Duration::try_from(Env::now().duration_since(happening.at)).ok();
-        let is_change = |happening: &&LedgerEvent| matches!(happening.what, What::Status { .. });
+        let happened: Vec<_> = settled.ready.iter().map(|(_, event)| event.clone()).collect();
+        let ago = |event: &LedgerEvent| Duration::try_from(self.0.now().duration_since(event.at)).ok();
+        let is_change = |event: &&LedgerEvent| matches!(event.what, EventKind::Status { .. });
         let waits = happened.iter().filter(is_change).filter_map(ago).collect();
-        let told = self.announce(&happened, &mut announcer.limiter)?;
+        let sent = self.announce(&happened, &mut announcer.limiter)?;
         announcer.announced.extend(settled.ready.iter().map(|(id, _)| *id));
         // The cursor is stored last: if the supervisor is killed in between, a notice is sent twice, which is better
         // than not at all.
@@ -88,45 +87,53 @@ impl Maintenance<'_> {
             RegistryWriter(self.0).with_ledger(|ledger| ledger.set_cursor(READER, cursor))?;
             announcer.announced.retain(|id| *id > cursor);
         }
-        Ok(NotifyReport { told, waits, retry_at: settled.retry_at })
+        Ok(NotifyReport { sent, waits, retry_at: settled.retry_at })
     }
 
-    fn announce(&self, happened: &[LedgerEvent], limiter: &mut RateLimiter) -> Result<Vec<Told>, Error> {
+    fn announce(
+        &self,
+        happened: &[LedgerEvent],
+        limiter: &mut RateLimiter,
+    ) -> Result<Vec<SentNotice>, Error> {
         // tmux is queried for attached clients only if there may be a notice to send.
-        if !happened.iter().any(|happening| may_be_told(&happening.what)) {
+        if !happened.iter().any(|event| may_be_announced(&event.what)) {
             return Ok(vec![]);
         }
         let config = self.0.settings();
-        let mut told = Vec::new();
+        let mut sent = Vec::new();
         let agents = StatusTracker(self.0).current_agents()?.agents;
-        let wishes = Wishes { usual: config.notify.on.clone(), own: self.own_wishes(happened, &agents) };
-        for mut notice in notices(happened, &agents, &wishes, &TimeZone::system()) {
-            // Notices that require an action of the user are never held back.
-            let matters = matches!(notice.on, NotifyOn::GaveUp | NotifyOn::Waiting);
-            match limiter.allow(Env::now()) {
-                Allowed::Yes { suppressed: 0 } => {}
-                Allowed::Yes { suppressed } => {
+        let choices = NotifyChoices {
+            usual: config.notify.on.clone(),
+            own: self.notify_choices_of_specs(happened, &agents),
+        };
+        for mut notice in notices(happened, &agents, &choices, &TimeZone::system()) {
+            match limiter.allow_notice(notice.on, self.0.now()) {
+                Permit::Yes { suppressed: 0 } => {}
+                Permit::Yes { suppressed } => {
                     notice.body = format!("{} (and {suppressed} more before)", notice.body);
                 }
-                Allowed::No if matters => {}
-                Allowed::No => {
+                Permit::No => {
                     limiter.hold_back(notice);
                     continue;
                 }
             }
-            let failures = self.tell_one(&notice, &config.notify);
-            told.push(Told { notice, failures });
+            let failures = self.send_notice(&notice, &config.notify);
+            sent.push(SentNotice { notice, failures });
         }
-        Ok(told)
+        Ok(sent)
     }
 
     /// Returns the `notify` settings of the specs of agents that have new events.
-    fn own_wishes(&self, happened: &[LedgerEvent], agents: &[Agent]) -> HashMap<AgentId, Vec<NotifyOn>> {
-        let has_news = |agent: &&Agent| {
-            happened.iter().any(|happening| happening.agent == agent.id && may_be_told(&happening.what))
+    fn notify_choices_of_specs(
+        &self,
+        happened: &[LedgerEvent],
+        agents: &[Agent],
+    ) -> HashMap<AgentId, Vec<NotifyOn>> {
+        let has_events = |agent: &&Agent| {
+            happened.iter().any(|event| event.agent == agent.id && may_be_announced(&event.what))
         };
-        let own = agents.iter().filter(has_news).filter_map(|agent| {
-            Some((agent.id, SpecCatalog(self.0).spawn_manifest(&agent.name)?.spec?.notify?))
+        let own = agents.iter().filter(has_events).filter_map(|agent| {
+            Some((agent.id, LaunchPlanner(self.0).spawn_manifest(&agent.name)?.spec?.notify?))
         });
         own.collect()
     }
@@ -138,20 +145,20 @@ impl Maintenance<'_> {
         handled: &BTreeSet<i64>,
     ) -> Result<SettledRows, Error> {
         let after = RegistryWriter(self.0).with_ledger(|ledger| ledger.cursor(reader))?;
-        let query = Query { agent: None, since: None, after: Some(after), limit: AT_ONCE };
-        let rows = RegistryWriter(self.0).with_ledger(|ledger| ledger.happenings(&query))?;
+        let query = EventQuery { agent: None, since: None, after: Some(after), limit: AT_ONCE };
+        let rows = RegistryWriter(self.0).with_ledger(|ledger| ledger.events(&query))?;
         if rows.is_empty() {
             return Ok(SettledRows::default());
         }
-        let now = Env::now();
+        let now = self.0.now();
         let changes = self.0.store.read(now)?.into_iter().map(|record| (record.id, record.changes)).collect();
         Ok(SettledRows::split(rows, &changes, handled, now))
     }
 
     /// Sends a notice over all channels, even if some of them fail. Returns the failures.
-    fn tell_one(&self, notice: &Notice, config: &Notify) -> Vec<String> {
+    fn send_notice(&self, notice: &Notice, config: &Notify) -> Vec<String> {
         let Channels { command, desktop, status_line, bell } =
-            channels(config, Env::now(), &TimeZone::system());
+            channels(config, self.0.now(), &TimeZone::system());
         let mut failures = Vec::new();
         if command {
             let json = serde_json::to_vec(notice).unwrap_or_default();
@@ -174,10 +181,10 @@ impl Maintenance<'_> {
                 body => format!("{}: {body}", notice.title),
             };
             let bell = if bell { Bell::Ring } else { Bell::Silent };
-            let told = self.0.tmux().and_then(|tmux| {
-                Ok(tmux.tell_clients(Audience::AllBut(notice.agent.as_str()), &text, bell)?)
+            let sent = self.0.tmux().and_then(|tmux| {
+                Ok(tmux.message_clients(Audience::AllBut(notice.agent.as_str()), &text, bell)?)
             });
-            failures.extend(told.err().map(|error| error.to_string()));
+            failures.extend(sent.err().map(|error| error.to_string()));
         }
         failures
     }

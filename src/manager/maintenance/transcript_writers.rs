@@ -5,10 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::env::Env;
 use crate::error::Error;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::maintenance::Maintenance;
+use crate::manager::launch::Launcher;
+use crate::manager::maintenance::TranscriptWriters;
 use crate::model::{AgentName, ServerIdentity, Status};
 use crate::process::{self, Stall, stalled_children};
 
@@ -54,10 +53,10 @@ pub struct WritersSeen {
     pub again_in: Option<Duration>,
 }
 
-impl Maintenance<'_> {
+impl TranscriptWriters<'_> {
     /// Lists the transcript writers of this environment that make no progress at this moment.
     pub fn stalled_writers(&self) -> Result<Vec<StalledWriter>, Error> {
-        let records = self.0.store.read(Env::now())?;
+        let records = self.0.store.read(self.0.now())?;
         let servers: BTreeSet<i32> = records
             .iter()
             .filter(|record| record.status.status.is_live())
@@ -93,7 +92,7 @@ impl Maintenance<'_> {
 
     /// Continues stopped writers, and replaces those that stay stopped.
     pub fn repair_writers(&self, repairs: &mut WriterRepairs) -> Result<WritersSeen, Error> {
-        let records = self.0.store.read(Env::now())?;
+        let records = self.0.store.read(self.0.now())?;
         let prints = |status: Status| matches!(status, Status::Working | Status::Starting);
         if !records.iter().any(|record| prints(record.status.status)) {
             return Ok(WritersSeen::default());
@@ -126,8 +125,8 @@ impl Maintenance<'_> {
         process::end_at_once(writer.pid, || self.is_still(writer), KILL_TIMEOUT)
             .map_err(Error::io("cannot end a transcript writer"))?;
         let record = self.0.record(&writer.agent, "record")?;
-        let Some(place) = &record.tmux else { return Ok(()) };
-        Ok(self.0.tmux()?.pipe_output(&place.pane, &Lifecycle(self.0).transcript_command(&record.name))?)
+        let Some(location) = &record.tmux else { return Ok(()) };
+        Ok(self.0.tmux()?.pipe_output(&location.pane, &Launcher(self.0).transcript_command(&record.name))?)
     }
 
     fn is_still(&self, writer: &StalledWriter) -> bool {

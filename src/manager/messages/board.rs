@@ -5,19 +5,20 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use crate::env::Env;
-use crate::error::Error;
+use crate::base::sanitize::shell_word;
+use crate::base::suggest::nearest;
+use crate::error::{Code, Error, shown};
 use crate::manager::messages::Messages;
 use crate::manager::registry::RegistryWriter;
 
-pub use crate::ledger::Writing;
+pub use crate::ledger::NoteWrite;
 use crate::manager::messages::mail::signature;
 use crate::model::{AgentName, BoardEntry};
 
 /// The longest note, in bytes. Longer texts belong in a file that the note refers to.
-pub const LONGEST_NOTE: u64 = 1024 * 1024;
+pub const MAX_NOTE_BYTES: u64 = 1024 * 1024;
 /// The longest key, in bytes: it fits into a line of an error message.
-const LONGEST_KEY: usize = 200;
+const MAX_KEY_CHARS: usize = 200;
 
 impl Messages<'_> {
     /// Returns a note with its text.
@@ -42,7 +43,7 @@ impl Messages<'_> {
         &self,
         project: Option<&Path>,
         key: &str,
-        (value, writing): (&str, Writing),
+        (value, writing): (&str, NoteWrite),
         by: Option<&AgentName>,
     ) -> Result<BoardEntry, Error> {
         check_key(key)?;
@@ -50,7 +51,7 @@ impl Messages<'_> {
         let author = signature(self.sender(by)?.as_ref())?;
         let written = RegistryWriter(self.0).with_ledger(|ledger| {
             let note = (value, writing);
-            ledger.board_write((&project, key), note, (&author, Env::now()), LONGEST_NOTE)
+            ledger.board_write((&project, key), note, (&author, self.0.now()), MAX_NOTE_BYTES)
         })?;
         written.map_err(|size| too_long(key, size))?;
         let note = RegistryWriter(self.0).with_ledger(|ledger| ledger.board_get(&project, key))?;
@@ -72,12 +73,12 @@ impl Messages<'_> {
         let path = self.0.env.cwd().map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
         let failed = || Error::io(format!("cannot read `{}`", path.display()));
         let size = fs::metadata(&path).map_err(failed())?.len();
-        if size > LONGEST_NOTE {
+        if size > MAX_NOTE_BYTES {
             return Err(too_long(key, size));
         }
         let mut text = String::new();
         // A pipe has no known size, so one byte more than the limit is read to detect a text that is too long.
-        let mut file = fs::File::open(&path).map_err(failed())?.take(LONGEST_NOTE + 1);
+        let mut file = fs::File::open(&path).map_err(failed())?.take(MAX_NOTE_BYTES + 1);
         file.read_to_string(&mut text).map_err(failed())?;
         Ok(text)
     }
@@ -92,12 +93,13 @@ impl Messages<'_> {
     /// Returns the project of the board: the given one, else the calling agent's, else that of the current directory.
     fn board_of(&self, project: Option<&Path>, by: Option<&AgentName>) -> Result<String, Error> {
         if let Some(named) = project {
-            let dir = self.0.working_directory(Some(named)).map_err(|error| match error {
-                Error::BadDirectory { path, why } => Error::Usage {
-                    what: format!("`{path}` is no project: {why}"),
-                    hint: Some("name a directory with `--project`".into()),
-                },
-                other => other,
+            let dir = self.0.working_directory(Some(named)).map_err(|error| match error.code() {
+                Code::BadDirectory => {
+                    Error::usage(format!("`{}` is not a project directory", shown(&named.to_string_lossy())))
+                        .saw(error.to_string())
+                        .hint("choose a directory with `--project`")
+                }
+                _ => error,
             })?;
             return Ok(self.project_at(&dir));
         }
@@ -111,26 +113,42 @@ impl Messages<'_> {
         let known = RegistryWriter(self.0)
             .with_existing_ledger(|ledger| ledger.board_list(project))
             .unwrap_or_default();
-        Error::NoSuchNote {
-            key: key.to_owned(),
-            project: project.to_owned(),
-            known: known.into_iter().map(|note| note.key).collect(),
-        }
+        let keys: Vec<String> = known.into_iter().map(|note| note.key).collect();
+        unknown_note(key, project, &keys)
     }
 }
 
 fn too_long(key: &str, size: u64) -> Error {
-    Error::NoteTooLong { key: key.to_owned(), size, most: LONGEST_NOTE }
+    Error::new(
+        Code::NoteTooLong,
+        format!("note `{}` would have {size} bytes, at most {MAX_NOTE_BYTES} are allowed", shown(key)),
+    )
+    .saw("nothing was changed")
+    .hint("put the text into a file, and write the path of the file on the board")
 }
 
 fn check_key(key: &str) -> Result<(), Error> {
     let why = match key.len() {
         0 => "it is empty".to_owned(),
-        1..=LONGEST_KEY if key.chars().any(char::is_control) => "it holds a control character".to_owned(),
-        1..=LONGEST_KEY => return Ok(()),
-        length => format!("it has {length} bytes, at most {LONGEST_KEY} are allowed"),
+        1..=MAX_KEY_CHARS if key.chars().any(char::is_control) => "it holds a control character".to_owned(),
+        1..=MAX_KEY_CHARS => return Ok(()),
+        length => format!("it has {length} bytes, at most {MAX_KEY_CHARS} are allowed"),
     };
-    Err(Error::BadKey { given: key.to_owned(), why })
+    Err(Error::new(Code::BadNoteKey, format!("`{}` cannot be the name of a note: {why}", shown(key)))
+        .hint("a key is any line of at most 200 bytes, such as `plan` or `auth/next`"))
+}
+
+fn unknown_note(key: &str, project: &str, known: &[String]) -> Error {
+    let error = Error::new(Code::NoSuchNote, format!("the board has no note `{}`", shown(key)))
+        .saw(format!("the board of {}", shown(project)));
+    match (nearest(key, known.iter().map(String::as_str)), known.is_empty()) {
+        (Some(near), _) => error.hint(format!("did you mean `symposium board get {}`?", shell_word(near))),
+        (None, true) => error.saw("it is empty").hint(format!(
+            "`symposium board set {} TEXT` writes one; `--project DIR` names another board",
+            shell_word(shown(key))
+        )),
+        (None, false) => error.hint("`symposium board list` shows them"),
+    }
 }
 
 #[cfg(test)]
@@ -138,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_short_and_shows_as_it_is() {
+    fn a_note_key_is_short_and_printable() {
         let longest = "x".repeat(200);
         for (key, is_fine) in [
             ("plan", true),

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::git;
 use crate::ledger::MessageQuery;
@@ -16,13 +15,13 @@ use crate::manager::status::StatusTracker;
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::tasks::Tasks;
 use crate::model::{
-    AgentId, AgentName, AgentRecord, LedgerEvent, Message, MessageState, NewMessage, PERSON, Prompt,
-    Recipient, What,
+    AgentId, AgentName, AgentRecord, EventKind, LedgerEvent, Message, MessageState, NewMessage, PERSON,
+    Prompt, Recipient,
 };
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_hook::one_line;
-use crate::rules::tasks::address::{Address, Known, Member, Reached, reach};
-use crate::rules::tasks::queue::{Ready, ready, why_not};
+use crate::rules::tasks::address::{Address, AddressBook, Addressee, Recipients, reach};
+use crate::rules::tasks::queue::{Readiness, ready, why_not};
 
 /// Arguments of `message send`.
 #[derive(Debug, Clone, Default)]
@@ -53,10 +52,10 @@ impl Messages<'_> {
     /// Sends a message to all recipients that the address means, or to none of them.
     pub fn message_send(&self, request: &MessageRequest) -> Result<Vec<Message>, Error> {
         // Text that could never be typed is refused now and not at the time of delivery.
-        let text: Prompt = request.text.parse().map_err(Error::Unsendable)?;
+        let text: Prompt = request.text.parse().map_err(Error::unsendable)?;
         let sender = self.sender(request.by.as_ref())?;
         let from = signature(sender.as_ref())?;
-        let Reached { to, project } = self.reached(request, sender.as_ref(), text.as_str())?;
+        let Recipients { to, project } = self.reached(request, sender.as_ref(), text.as_str())?;
         let new = |(to, wake)| NewMessage {
             from: from.clone(),
             to,
@@ -66,7 +65,8 @@ impl Messages<'_> {
         };
         let messages: Vec<NewMessage> = to.into_iter().map(new).collect();
         TaskQueue(self.0).open_queues()?;
-        let ids = RegistryWriter(self.0).with_ledger(|ledger| ledger.add_messages(&messages, Env::now()))?;
+        let ids =
+            RegistryWriter(self.0).with_ledger(|ledger| ledger.add_messages(&messages, self.0.now()))?;
         self.note_sent(&messages, sender.as_ref());
         SupervisorControl(self.0).ensure_supervisor();
         RegistryWriter(self.0).with_ledger(|ledger| {
@@ -86,7 +86,7 @@ impl Messages<'_> {
         let message = NewMessage { from: from.name.to_string(), to, project: None, text, wake: true };
         TaskQueue(self.0).open_queues()?;
         RegistryWriter(self.0)
-            .with_ledger(|ledger| ledger.add_messages(std::slice::from_ref(&message), Env::now()))?;
+            .with_ledger(|ledger| ledger.add_messages(std::slice::from_ref(&message), self.0.now()))?;
         self.note_sent(&[message], Some(from));
         Ok(())
     }
@@ -137,7 +137,7 @@ impl Messages<'_> {
             return Ok(vec![]);
         }
         let mut mail = RegistryWriter(self.0)
-            .with_ledger(|ledger| ledger.take_messages(&mailbox.recipient, Env::now()))?;
+            .with_ledger(|ledger| ledger.take_messages(&mailbox.recipient, self.0.now()))?;
         self.call_by_todays_name(&mut mail)?;
         Ok(mail)
     }
@@ -152,14 +152,13 @@ impl Messages<'_> {
         let mut remarks: Vec<String> = agents
             .iter()
             .filter(|agent| woken(agent.id))
-            .filter_map(|agent| match ready(agent, Env::now()) {
+            .filter_map(|agent| match ready(agent, self.0.now()) {
                 _ if agent.kind == PLAIN_COMMAND => Some(format!(
-                    "`{}` is a plain command: it does not tell when it is idle, so it has to ask \
-                     (`symposium message read`); `symposium agent send` types at once",
+                    "`{}` is a plain command, which does not report when it is idle, so it has to read its mail itself (`symposium message read`); `symposium agent send` types immediately",
                     agent.name
                 )),
-                Ready::No => Some(format!("kept until it can be read: {}", why_not(agent))),
-                Ready::Yes | Ready::Driven => None,
+                Readiness::No => Some(format!("kept until it can be read: {}", why_not(agent))),
+                Readiness::Yes | Readiness::Driven => None,
             })
             .collect();
         if sent.iter().any(|message| message.wake) {
@@ -193,21 +192,21 @@ impl Messages<'_> {
     /// Records an event for each message: for the receiving agent, or for the sending agent if the recipient is the
     /// user.
     fn note_sent(&self, messages: &[NewMessage], sender: Option<&AgentRecord>) {
-        let at = Env::now();
+        let at = self.0.now();
         let happened = messages.iter().filter_map(|message| {
             Some(match (&message.to, sender) {
                 (Recipient::Agent(id, name), _) => LedgerEvent {
                     at,
                     agent: *id,
                     name: name.clone(),
-                    what: What::Messaged,
+                    what: EventKind::Messaged,
                     why: format!("from {}: {}", message.from, one_line(&message.text)),
                 },
                 (Recipient::Person, Some(sender)) => LedgerEvent {
                     at,
                     agent: sender.id,
                     name: sender.name.clone(),
-                    what: What::Wrote,
+                    what: EventKind::Wrote,
                     why: message.text.clone(),
                 },
                 (Recipient::Person, None) => return None,
@@ -221,14 +220,14 @@ impl Messages<'_> {
         request: &MessageRequest,
         sender: Option<&AgentRecord>,
         text: &str,
-    ) -> Result<Reached, Error> {
-        let member = |record: &AgentRecord| Member {
+    ) -> Result<Recipients, Error> {
+        let member = |record: &AgentRecord| Addressee {
             id: record.id,
             name: record.name.clone(),
             parent: record.parent.clone(),
             project: self.project_of(record),
         };
-        let members: Vec<Member> = self.0.store.read(Env::now())?.iter().map(member).collect();
+        let members: Vec<Addressee> = self.0.store.read(self.0.now())?.iter().map(member).collect();
         let sender = sender.map(member);
         let cwd = self.0.env.cwd().unwrap_or(Path::new("/"));
         let here = request.dir.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir));
@@ -240,8 +239,8 @@ impl Messages<'_> {
             }
             _ => None,
         };
-        let known = Known { sender: sender.as_ref(), members: &members, path_of: &path_of };
-        reach(&Address::parse(&request.to), text, &known).map_err(Error::Unreached)
+        let known = AddressBook { sender: sender.as_ref(), members: &members, path_of: &path_of };
+        reach(&Address::parse(&request.to), text, &known).map_err(Error::from)
     }
 
     fn mailbox(&self, of: Option<&AgentName>) -> Result<Mailbox, Error> {
@@ -260,7 +259,7 @@ impl Messages<'_> {
         if mail.iter().all(|message| message.to_id.is_none()) {
             return Ok(());
         }
-        let records = self.0.store.read(Env::now())?;
+        let records = self.0.store.read(self.0.now())?;
         for message in mail {
             let record = records.iter().find(|record| Some(record.id) == message.to_id);
             if let Some(record) = record {
@@ -284,10 +283,10 @@ struct Mailbox {
 pub(in crate::manager) fn signature(sender: Option<&AgentRecord>) -> Result<String, Error> {
     match sender {
         // The messages of this agent would look like the user's.
-        Some(record) if record.name.as_str() == PERSON => Err(Error::Usage {
-            what: format!("an agent called `{PERSON}` cannot sign with its name"),
-            hint: Some(format!("`symposium agent rename {PERSON} NAME` gives it another")),
-        }),
+        Some(record) if record.name.as_str() == PERSON => {
+            Err(Error::usage(format!("an agent called `{PERSON}` cannot sign with its name"))
+                .hint(format!("`symposium agent rename {PERSON} NAME` gives it another")))
+        }
         Some(record) => Ok(record.name.to_string()),
         None => Ok(PERSON.to_owned()),
     }

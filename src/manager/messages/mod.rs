@@ -5,6 +5,13 @@
 
 pub(in crate::manager) mod board;
 pub(in crate::manager) mod mail;
+mod unreached;
+
+pub use board::NoteWrite;
+pub use mail::{MessageFilter, MessageRequest};
+
+#[cfg(test)]
+mod tests;
 
 use crate::manager::Context;
 

@@ -1,6 +1,5 @@
 //! Adds tasks to queues and reads them. `dispatch` types tasks into agents; `tasks/finish.rs` records how they end.
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
@@ -11,8 +10,8 @@ impl TaskQueue<'_> {
     /// Adds a task to its queue.
     pub(in crate::manager) fn queue(&self, task: &NewTask) -> Result<TaskId, Error> {
         self.open_queues()?;
-        let added = RegistryWriter(self.0).with_ledger(|ledger| ledger.add_task(task, Env::now()))?;
-        added.map_err(|id| Error::NoSuchTask { id })
+        let added = RegistryWriter(self.0).with_ledger(|ledger| ledger.add_task(task, self.0.now()))?;
+        added.map_err(Error::no_such_task)
     }
 
     /// Creates the marker file of the queues. Called first, so that listing agents knows that there are queues to read.

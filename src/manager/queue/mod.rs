@@ -1,10 +1,10 @@
 //! The queue of each agent: entries in the ledger that wait to be typed.
 //!
 //! - `entries`: adding and reading tasks
-//! - `first_task`: the task that an ephemeral agent is spawned with
+//! - `ephemeral_task`: the task that an ephemeral agent is spawned with
 
 pub(in crate::manager) mod entries;
-pub(in crate::manager) mod first_task;
+pub(in crate::manager) mod ephemeral_task;
 
 use crate::manager::Context;
 

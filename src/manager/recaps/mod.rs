@@ -3,8 +3,11 @@
 //! - `recap`: `agent recap`
 //! - `digest`: `recap` over all agents
 
-pub(in crate::manager) mod digest;
 pub(in crate::manager) mod recap;
+pub(in crate::manager) mod recap_all;
+
+#[cfg(test)]
+mod tests;
 
 use crate::manager::Context;
 

@@ -1,37 +1,37 @@
-//! `agent recap`: summarizes what happened to an agent in a period, from the ledger, its queue and git.
+//! `agent recap`: summarizes what happened to an agent in a period, from the ledger, its queue and git, and decides whether
+//! an attach shows such a summary.
 
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
-use crate::ledger::{MessageQuery, Query, TaskQuery};
-use crate::manager::lifecycle::Lifecycle;
+use crate::ledger::{EventQuery, MessageQuery, TaskQuery};
+use crate::manager::launch::Launcher;
 use crate::manager::recaps::Recaps;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::StatusTracker;
+use crate::manager::status::{AgentEvidence, AgentLookup};
 use crate::model::{AgentName, AgentRecord, Message, Recap, Recipient, TaskState};
-use crate::rules::notify::recap::{Known, tell};
+use crate::rules::report::recap::{RecapSources, build_recap};
 use crate::rules::status::from_screen::StatusSource;
 
 /// Maximum number of ledger rows that are read. Rows that do not fit on a screen are only counted.
-const MOST_LINES: usize = 10_000;
+const MAX_LINES: usize = 10_000;
 /// Maximum number of commits that are listed.
-const MOST_COMMITS: usize = 50;
+const MAX_COMMITS: usize = 50;
 /// Maximum number of messages in each direction.
-const MOST_MAIL: usize = 200;
+const MAX_MESSAGES: usize = 200;
 /// Maximum number of characters of a prompt.
-const MOST_PROMPT: usize = 16 * 1024;
+const MAX_PROMPT_BYTES: usize = 16 * 1024;
 
 impl Recaps<'_> {
     /// Returns the recap since a time. `None` means since the last terminal detached, or since the agent was created.
     pub fn recap(&self, name: &AgentName, since: Option<Timestamp>) -> Result<Recap, Error> {
-        StatusTracker(self.0).agent(name, "recap")?;
+        AgentLookup(self.0).agent(name, "recap")?;
         let record = self.0.record(name, "recap")?;
         let since = since.or(record.last_detached).unwrap_or(record.created_at);
-        let since = since.max(record.created_at).min(Env::now());
+        let since = since.max(record.created_at).min(self.0.now());
         self.recap_of(&record, since)
     }
 
@@ -39,9 +39,9 @@ impl Recaps<'_> {
     /// `[attach]`).
     pub fn absent_since(&self, name: &AgentName) -> Option<Timestamp> {
         let shortest = SignedDuration::try_from(self.0.settings().attach.recap?).ok()?;
-        let record = self.0.store.find(name, Env::now()).ok()??;
+        let record = self.0.store.find(name, self.0.now()).ok()??;
         let left = record.last_detached.unwrap_or(record.created_at);
-        (Env::now().duration_since(left) >= shortest).then_some(left)
+        (self.0.now().duration_since(left) >= shortest).then_some(left)
     }
 
     /// Returns the command that prints a recap since a time.
@@ -61,9 +61,9 @@ impl Recaps<'_> {
     ) -> Result<Recap, Error> {
         // Events that still cannot be stored appear in the next recap.
         let _ = RegistryWriter(self.0).note_owed();
-        let query = Query { agent: Some(record.id), since: Some(since), after: None, limit: MOST_LINES };
-        let rows = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.happenings(&query))?;
-        let happenings: Vec<_> = rows.into_iter().map(|(_, happening)| happening).collect();
+        let query = EventQuery { agent: Some(record.id), since: Some(since), after: None, limit: MAX_LINES };
+        let rows = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.events(&query))?;
+        let events: Vec<_> = rows.into_iter().map(|(_, event)| event).collect();
         let over = [TaskState::Done, TaskState::Failed];
         let tasks = RegistryWriter(self.0).with_existing_ledger(|ledger| {
             ledger.tasks(&TaskQuery { agent: Some(record.id), states: &over, newest: None })
@@ -72,13 +72,13 @@ impl Recaps<'_> {
         let dir = Path::new(&record.working_directory);
         // If git is missing, slow or refuses, its part is left out; the rest is still correct.
         let git = self.0.git();
-        let commits = git.commits_since(dir, since, MOST_COMMITS).ok().flatten();
+        let commits = git.commits_since(dir, since, MAX_COMMITS).ok().flatten();
         let uncommitted = git.changes(dir).ok().flatten();
-        Ok(tell(Known {
+        Ok(build_recap(RecapSources {
             record,
             since,
-            until: Env::now(),
-            happenings: &happenings,
+            until: self.0.now(),
+            events: &events,
             tasks: &tasks,
             messages: &messages,
             commits,
@@ -91,7 +91,7 @@ impl Recaps<'_> {
     /// Returns the newest messages that the agent ever received and that it sent since a time, oldest first.
     fn mail_of(&self, record: &AgentRecord, since: Timestamp) -> Result<Vec<Message>, Error> {
         let recipient = Recipient::Agent(record.id, record.name.clone());
-        let newest = Some(MOST_MAIL);
+        let newest = Some(MAX_MESSAGES);
         let got = MessageQuery { to: Some(&recipient), newest, ..MessageQuery::default() };
         let sent = MessageQuery {
             from: Some(record.name.as_str()),
@@ -108,29 +108,29 @@ impl Recaps<'_> {
 
     /// Returns the last prompt that the hooks reported, or else the initial task, shortened for a recap.
     fn last_prompt(&self, record: &AgentRecord) -> Option<String> {
-        let told = StatusTracker(self.0).reported_prompt(&record.name).map(|heard| heard.text);
-        let text = told.or_else(|| Lifecycle(self.0).kept_initial_prompt(&record.name))?;
-        Some(text.chars().take(MOST_PROMPT).collect())
+        let reported = AgentEvidence(self.0).reported_prompt(&record.name).map(|prompt| prompt.text);
+        let text = reported.or_else(|| Launcher(self.0).kept_initial_prompt(&record.name))?;
+        Some(text.chars().take(MAX_PROMPT_BYTES).collect())
     }
 
     /// Returns the last reply as reported by hooks, or else the last line above the input line. A running agent whose
     /// hooks report replies, but have not yet, has no last reply.
     fn last_words(&self, record: &AgentRecord) -> Option<String> {
-        let said = self
+        let reply = self
             .0
             .store
             .instance(&record.name)
             .read_state(crate::manager::status::evidence::WORDS)
             .ok()
             .flatten();
-        if let Some(text) = said {
+        if let Some(text) = reply {
             return Some(String::from_utf8_lossy(&text).into_owned()).filter(|text| !text.trim().is_empty());
         }
         let kind = self.0.kind_of(record).unwrap_or_default();
-        let has_hooks = StatusTracker(self.0).status_source(&record.name, &kind) == StatusSource::Hooks;
+        let has_hooks = AgentEvidence(self.0).status_source(&record.name, &kind) == StatusSource::Hooks;
         if has_hooks && record.status.status.is_live() {
             return None;
         }
-        kinds::last_line(&kind, &StatusTracker(self.0).last_lines(record))
+        kinds::last_line(&kind, &AgentEvidence(self.0).last_lines(record))
     }
 }

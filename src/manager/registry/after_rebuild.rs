@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::ledger::Ledger;
 use crate::manager::registry::RegistryWriter;
 use crate::rules::status::events::caught_up;
-use crate::store::{BEHIND, UNTOLD};
+use crate::store::{LEDGER_STALE, REPAIR_UNREPORTED};
 
 /// File in `run/` with a repair of the ledger that no user has seen yet.
 const LEDGER_UNTOLD: &str = "ledger-untold";
@@ -29,15 +29,15 @@ impl RegistryWriter<'_> {
             Ok::<_, Error>(None)
         })??;
         match unread {
-            Some(error) => self.0.notice(format!("agents are shown as they once were: {error}")),
-            None => self.0.store.remove_run(BEHIND)?,
+            Some(error) => self.0.notice(format!("the list of agents may be outdated: {error}")),
+            None => self.0.store.remove_run(LEDGER_STALE)?,
         }
         Ok(())
     }
 
     /// Stores the result of a ledger repair until a user has seen it, because this process may be a hook or the
     /// supervisor.
-    pub(in crate::manager) fn tell_ledger_repair(&self, notice: String) {
+    pub(in crate::manager) fn report_ledger_repair(&self, notice: String) {
         let _ = self.0.store.write_run(LEDGER_UNTOLD, notice.as_bytes());
         self.0.notice(notice);
     }
@@ -52,8 +52,8 @@ impl RegistryWriter<'_> {
     }
 
     /// Returns repairs of the registry and the ledger that no user has seen yet. Each is returned once.
-    pub fn untold(&self) -> Vec<String> {
-        let files = [UNTOLD, LEDGER_UNTOLD].into_iter();
+    pub fn unreported_notices(&self) -> Vec<String> {
+        let files = [REPAIR_UNREPORTED, LEDGER_UNTOLD].into_iter();
         files
             .filter_map(|file| {
                 let text = self.0.store.read_run(file)?;

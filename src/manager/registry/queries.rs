@@ -1,8 +1,7 @@
 //! Queries of the registry and the ledger that every domain needs.
 
-use crate::env::Env;
 use crate::error::Error;
-use crate::ledger::{Queues, TaskQuery};
+use crate::ledger::{QueueCounts, TaskQuery};
 use crate::manager::registry::RegistryWriter;
 use crate::model::{Agent, AgentId, AgentName, AgentRecord, Task, TaskState};
 use crate::model::{CurrentTask, TaskCounts};
@@ -23,7 +22,7 @@ impl RegistryWriter<'_> {
         if !self.has_queues() {
             return;
         }
-        let (Queues { of, .. }, running) = self
+        let (QueueCounts { of, .. }, running) = self
             .with_existing_ledger(|ledger| {
                 let query = TaskQuery { states: &[TaskState::Running], ..TaskQuery::default() };
                 Ok((ledger.queues()?, ledger.tasks(&query)?))
@@ -44,7 +43,7 @@ impl RegistryWriter<'_> {
     }
 
     pub(in crate::manager) fn record_by_id(&self, id: AgentId) -> Result<Option<AgentRecord>, Error> {
-        Ok(self.0.store.read(Env::now())?.into_iter().find(|record| record.id == id))
+        Ok(self.0.store.read(self.0.now())?.into_iter().find(|record| record.id == id))
     }
 
     /// Removes the stored initial prompt, because the agent has accepted it or another prompt.

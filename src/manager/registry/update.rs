@@ -4,20 +4,19 @@
 //! sequence number the next change reuses, so that no event is lost or duplicated. The registry keeps events that the
 //! ledger cannot store, because the disk is full or another process holds it, until the ledger can.
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{Ledger, LedgerError};
 use crate::manager::registry::RegistryWriter;
-use crate::model::{AgentRecord, LedgerEvent, What};
+use crate::model::{AgentRecord, EventKind, LedgerEvent};
 use crate::rules::status::attention::{needing_answer, needs_answer};
 use crate::rules::status::cut_off;
-use crate::rules::status::events::happenings;
-use crate::store::{BEHIND, Edit};
+use crate::rules::status::events::change_events;
+use crate::store::{Edit, LEDGER_STALE};
 
 impl RegistryWriter<'_> {
     /// Changes the registry under its lock and records the resulting events.
     pub(in crate::manager) fn write<T>(&self, change: impl FnOnce(&mut Edit) -> T) -> Result<T, Error> {
-        let now = Env::now();
+        let now = self.0.now();
         let mut is_waiting_changed = false;
         let answer = self.0.store.update(now, |edit| {
             let answer = change(edit);
@@ -30,7 +29,7 @@ impl RegistryWriter<'_> {
             });
             let moves = edit.moves().iter().map(|moved| (moved.before.as_ref(), moved.after.as_ref()));
             let happened: Vec<_> =
-                moves.filter_map(|(before, after)| happenings(before, after, now)).collect();
+                moves.filter_map(|(before, after)| change_events(before, after, now)).collect();
             if !happened.is_empty() {
                 self.note_with_owed(edit, happened);
             }
@@ -45,48 +44,48 @@ impl RegistryWriter<'_> {
     /// Shows in the status lines how many agents need an answer. The registry is read again, because another process
     /// may have changed it since.
     pub(in crate::manager) fn show_needing_answer(&self) {
-        let Ok(records) = self.0.store.read(Env::now()) else { return };
+        let Ok(records) = self.0.store.read(self.0.now()) else { return };
         // A server that is not running or does not answer has no status line.
         if let Ok(tmux) = self.0.tmux() {
-            let _ = tmux.note_needing_answer(&needing_answer(&records));
+            let _ = tmux.set_needing_answer(&needing_answer(&records));
         }
     }
 
     /// Stores pending events in the ledger.
     pub fn note_owed(&self) -> Result<(), Error> {
-        if self.0.store.owes(Env::now())? {
-            self.0.store.update(Env::now(), |edit| self.note_with_owed(edit, vec![]))?;
+        if self.0.store.has_pending_events(self.0.now())? {
+            self.0.store.update(self.0.now(), |edit| self.note_with_owed(edit, vec![]))?;
         }
         Ok(())
     }
 
     /// Stores pending events and then new events in the ledger. If that fails, all of them become pending.
     fn note_with_owed(&self, edit: &mut Edit, mut happened: Vec<LedgerEvent>) {
-        happened.splice(0..0, edit.owed());
+        happened.splice(0..0, edit.pending_events());
         let left = if self.note(&happened) { vec![] } else { happened };
-        edit.owe(&left);
+        edit.replace_pending_events(&left);
     }
 
     /// Completes the ledger from the registry after commands were killed. Returns the number of events that were added.
     pub fn mend_ledger(&self) -> Result<usize, Error> {
-        if self.0.store.has_run(BEHIND) {
+        if self.0.store.has_run(LEDGER_STALE) {
             self.catch_up()?;
         }
-        let now = Env::now();
+        let now = self.0.now();
         // Runs under the registry's lock, so that no command is between its two writes.
         self.0.store.update(now, |edit| {
             let records = edit.all()?;
             self.note_with_owed(edit, vec![]);
             let last: Vec<_> =
-                records.iter().filter_map(|record| happenings(None, Some(record), now)).collect();
-            self.with_ledger(|ledger| ledger.mend(&last))
+                records.iter().filter_map(|record| change_events(None, Some(record), now)).collect();
+            self.with_ledger(|ledger| ledger.repair_status_changes(&last))
         })?
     }
 
     /// Records an event of an agent that is not a status change.
-    pub(in crate::manager) fn happened(&self, record: &AgentRecord, what: What, why: String) {
+    pub(in crate::manager) fn record_event(&self, record: &AgentRecord, what: EventKind, why: String) {
         let (agent, name) = (record.id, record.name.clone());
-        self.note(&[LedgerEvent { at: Env::now(), agent, name, what, why }]);
+        self.note(&[LedgerEvent { at: self.0.now(), agent, name, what, why }]);
     }
 
     /// Stores events in the ledger. A failure does not stop the caller but adds a notice. Returns whether it succeeded.
@@ -96,7 +95,7 @@ impl RegistryWriter<'_> {
         }
         let noted = self.with_ledger(|ledger| ledger.note(happened));
         if let Err(error) = &noted {
-            self.0.notice(format!("what happened could not be written down yet: {error}"));
+            self.0.notice(format!("events could not be stored yet: {error}"));
         }
         noted.is_ok()
     }
@@ -112,14 +111,14 @@ impl RegistryWriter<'_> {
         ask: impl FnOnce(&Ledger) -> Result<T, LedgerError>,
     ) -> Result<T, Error> {
         if self.0.ledger.get().is_none() {
-            let (ledger, notice) = Ledger::open(&self.0.home.path, Env::now())?;
-            notice.into_iter().for_each(|notice| self.tell_ledger_repair(notice));
+            let (ledger, notice) = Ledger::open(&self.0.home.path, self.0.now())?;
+            notice.into_iter().for_each(|notice| self.report_ledger_repair(notice));
             let _ = self.0.ledger.set(ledger);
         }
         match self.0.ledger.get() {
             Some(ledger) => {
                 let answer = ask(ledger);
-                ledger.take_notice().into_iter().for_each(|notice| self.tell_ledger_repair(notice));
+                ledger.take_notice().into_iter().for_each(|notice| self.report_ledger_repair(notice));
                 Ok(answer?)
             }
             None => unreachable!("it was just opened"),

@@ -2,12 +2,11 @@
 //! ledger from the spawn on, and its result stays there. An agent whose removal would lose unsaved work is kept and is
 //! no longer ephemeral.
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::{BranchRemoval, WorkInspection};
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::ephemeral::is_done;
 
@@ -22,8 +21,8 @@ pub struct RemovedEphemeral {
 
 impl AgentRemoval<'_> {
     /// Removes ephemeral agents that have done their task and have no attached client. Returns the outcome for each.
-    pub fn vanish(&self) -> Result<Vec<RemovedEphemeral>, Error> {
-        let mut ephemeral = self.0.store.read(Env::now())?;
+    pub fn remove_ephemeral(&self) -> Result<Vec<RemovedEphemeral>, Error> {
+        let mut ephemeral = self.0.store.read(self.0.now())?;
         ephemeral.retain(|record| record.ephemeral);
         if ephemeral.is_empty() {
             return Ok(vec![]);
@@ -51,11 +50,11 @@ impl AgentRemoval<'_> {
     /// Removes one agent. Returns `None` if another process holds its lock or has changed its status in the meantime.
     fn let_go(&self, before: &AgentRecord) -> Result<Option<()>, Error> {
         let Some(lock) = self.0.store.try_lock_agent(&before.name, "vanish")? else { return Ok(None) };
-        let now = self.0.store.find(&before.name, Env::now())?;
+        let now = self.0.store.find(&before.name, self.0.now())?;
         let Some(record) = now.filter(|now| now.id == before.id && now.status == before.status) else {
             return Ok(None);
         };
-        if let Err(error) = Workspaces(self.0).refuse_to_lose_work(&record) {
+        if let Err(error) = WorkInspection(self.0).refuse_to_lose_work(&record) {
             RegistryWriter(self.0).write(|edit| {
                 if let Ok(Some(mut record)) = edit.get(&record.name) {
                     record.ephemeral = false;
@@ -64,8 +63,8 @@ impl AgentRemoval<'_> {
             })?;
             return Err(error);
         }
-        self.remove_locked(&record, &lock)?;
-        lock.retire();
+        self.remove_locked(&record, BranchRemoval::IfEmpty, &lock)?;
+        lock.release_and_remove();
         Ok(Some(()))
     }
 }

@@ -3,12 +3,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Removal;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::WorkInspection;
 use crate::model::{Agent, AgentName, Status};
 
 /// Options of `agent prune`.
@@ -37,14 +36,14 @@ impl AgentRemoval<'_> {
         if let Some(silence) = current_agents.silence.filter(|silence| !silence.is_without_tmux()) {
             return Err(silence);
         }
-        let now = Env::now();
+        let now = self.0.now();
         let ended = current_agents.agents.into_iter().filter(|agent| is_due(agent, request.older_than, now));
         let act = |agent: Agent| {
             let outcome = match self.refuse_unseen(&agent.name) {
                 Ok(()) if request.dry_run => self
                     .0
                     .record(&agent.name, "rm")
-                    .and_then(|record| Workspaces(self.0).refuse_to_lose_work(&record)),
+                    .and_then(|record| WorkInspection(self.0).refuse_to_lose_work(&record)),
                 Ok(()) => self.rm(&agent.name, Removal::Careful).map(drop),
                 refused => refused,
             };

@@ -3,15 +3,17 @@
 
 use std::time::Duration;
 
-use crate::error::Error;
+use crate::error::{Error, indented};
 use crate::failpoint;
 use crate::manager::agent_process::target_of;
-use crate::manager::lifecycle::Lifecycle;
+use crate::manager::checkpoints::Checkpoints;
+use crate::manager::launch::Launcher;
+use crate::manager::lifecycle::Termination;
 use crate::manager::lifecycle::rename::adopt;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::{AgentName, AgentRecord, RecoveredWork};
 use crate::process;
 use crate::store::AgentLock;
@@ -22,10 +24,12 @@ const REMOVAL_GRACE: Duration = Duration::from_secs(2);
 /// Whether an agent may be removed that is running or holds unsaved work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
-    /// Refuse to remove a running agent, and one whose workspace holds work that exists nowhere else.
+    /// Refuse to remove a running agent, and one whose workspace contains unsaved work.
     Careful,
     /// End a running agent, and keep a copy of its unsaved work for a limited time.
     Force,
+    /// Do the same, and remove the branch of its worktree too. The copy contains the commits of the branch.
+    Discard,
 }
 
 /// Result of removing an agent.
@@ -47,20 +51,24 @@ impl AgentRemoval<'_> {
         let removed = match removal {
             Removal::Careful => {
                 self.refuse_while_running(&record)?;
-                Workspaces(self.0).refuse_to_lose_work(&record)?;
-                self.remove_locked(&record, &lock)?;
+                WorkInspection(self.0).refuse_to_lose_work(&record)?;
+                self.remove_locked(&record, BranchRemoval::IfEmpty, &lock)?;
                 Removed::default()
             }
-            Removal::Force => {
-                Lifecycle(self.0).kill_locked(&record, REMOVAL_GRACE, &lock)?;
+            Removal::Force | Removal::Discard => {
+                Termination(self.0).kill_locked(&record, REMOVAL_GRACE, &lock)?;
                 // Done after the kill, because the agent may have written files until it ended.
-                let removed = self.keep_unsaved_work(&record)?;
+                let removed = self.keep_unsaved_work(&record, removal)?;
                 failpoint::reached("rm.kept");
-                self.remove_locked(&record, &lock)?;
+                let branch = match removal {
+                    Removal::Discard => BranchRemoval::IfStored,
+                    _ => BranchRemoval::IfEmpty,
+                };
+                self.remove_locked(&record, branch, &lock)?;
                 removed
             }
         };
-        lock.retire();
+        lock.release_and_remove();
         self.expire_recovered(&note.repository);
         Ok(removed)
     }
@@ -69,32 +77,41 @@ impl AgentRemoval<'_> {
         if !self.has_processes(record)? {
             return Ok(());
         }
-        let found = Workspaces(self.0).summary_of(record, &Workspaces(self.0).unsaved_work(record));
-        Err(Error::RemoveRunning { name: record.name.clone(), found })
+        let found = WorkInspection(self.0).summary_of(record, &WorkInspection(self.0).unsaved_work(record));
+        let name = &record.name;
+        let mut error = Error::still_running(name);
+        if !found.is_empty() {
+            error = error.saw("its workspace contains unsaved work:").saw_all(indented(&found));
+        }
+        Err(error.saw("nothing was changed").hint(format!("end it first: `symposium agent kill {name}`")))
     }
 
     /// Returns whether any process of an agent is running.
     pub(in crate::manager) fn has_processes(&self, record: &AgentRecord) -> Result<bool, Error> {
-        let tree = process::tree(&target_of(record)).map_err(Error::io("cannot look at processes"))?;
+        let tree = process::tree(&target_of(self.0.home(), record))
+            .map_err(Error::io("cannot inspect processes"))?;
         Ok(!tree.is_empty())
     }
 
     pub(in crate::manager) fn remove_locked(
         &self,
         record: &AgentRecord,
+        branch: BranchRemoval,
         lock: &AgentLock,
     ) -> Result<(), Error> {
-        Lifecycle(self.0).kill_locked(record, REMOVAL_GRACE, lock)?;
+        Termination(self.0).kill_locked(record, REMOVAL_GRACE, lock)?;
         failpoint::reached("rm.killed");
-        Workspaces(self.0).forget_worktree(record);
+        // Held until the files are gone, so that no checkpoint is stored in the meantime.
+        let _checkpoints = Checkpoints(self.0).forget(record);
+        WorkInspection(self.0).forget_worktree(record, branch);
         Workspaces(self.0).forget_handoff(record);
-        Lifecycle(self.0).forget_editor(record.id)?;
+        Launcher(self.0).forget_editor(record.id)?;
         self.0.store.instance(&record.name).remove()?;
         failpoint::reached("rm.files");
         // Identified by id, not by name: a later agent of the same name must not receive this mail.
         if let Err(error) = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.drop_mail(record.id))
         {
-            self.0.notice(format!("mail of `{}` could not be forgotten: {error}", record.name));
+            self.0.notice(format!("mail of `{}` could not be deleted: {error}", record.name));
         }
         RegistryWriter(self.0).write(|edit| {
             // The children get their grandparent as parent; a later agent of the same name must not become their

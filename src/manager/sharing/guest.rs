@@ -7,9 +7,12 @@ use crate::error::Error;
 use crate::manager::sharing::Sharing;
 use crate::model::{AgentName, SharedAgent, Status};
 use crate::process;
-use crate::share::{Answer, Facts, Found, Hello, Place, Search, ShareError, ask, visit};
+use crate::share::{
+    FoundShare, GuestHello, ShareAnswer, ShareDir, ShareError, ShareFacts, ShareSearch, attach_as_guest,
+    query_all,
+};
 
-pub use crate::share::{Left, Want};
+pub use crate::share::{ConnectPurpose, DisconnectReason};
 
 /// Time limit for finding and querying all shares of other users, and the part of it for finding them.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(1);
@@ -32,18 +35,18 @@ impl Sharing<'_> {
     /// Finds all agents that other users share with this user. Shares that do not answer do not delay the others.
     pub fn shared_with_us(&self) -> Result<IncomingShares, Error> {
         let begun = Instant::now();
-        let Search { found, is_whole } = Place::all_for(Env::uid(), begun + SEARCH);
+        let ShareSearch { found, is_complete: is_whole } = ShareDir::all_for(Env::uid(), begun + SEARCH);
         let answers =
-            ask(&found, begun + DISCOVERY_TIMEOUT).map_err(Error::io("cannot ask what is shared"))?;
-        let heard: Vec<(Found, Answer)> =
-            found.into_iter().zip(answers).filter(|(_, answer)| *answer != Answer::Nothing).collect();
-        let owners = process::user_names(heard.iter().map(|(found, _)| found.owner));
+            query_all(&found, begun + DISCOVERY_TIMEOUT).map_err(Error::io("cannot list shared agents"))?;
+        let answers: Vec<(FoundShare, ShareAnswer)> =
+            found.into_iter().zip(answers).filter(|(_, answer)| *answer != ShareAnswer::Nothing).collect();
+        let owners = process::user_names(answers.iter().map(|(found, _)| found.owner));
         let (mut agents, mut silent) = (Vec::new(), Vec::new());
-        for (found, answer) in heard {
+        for (found, answer) in answers {
             let owner = owners.get(&found.owner).cloned().unwrap_or_else(|| found.owner.to_string());
             let name = found.name.to_string();
             match answer {
-                Answer::Facts(Facts { read_only, until, status }) => {
+                ShareAnswer::Facts(ShareFacts { read_only, until, status }) => {
                     // The text is from another user, so anything but a known status is replaced.
                     let status =
                         status.parse::<Status>().map_or_else(|_| "unknown".into(), |s| s.to_string());
@@ -58,17 +61,22 @@ impl Sharing<'_> {
     }
 
     /// Attaches this terminal to an agent of another user.
-    pub fn visit(&self, owner: &str, name: &AgentName, want: Want) -> Result<Left, Error> {
-        let uid = process::user_id(owner).ok_or_else(|| Error::NoSuchUser { name: owner.to_owned() })?;
+    pub fn attach_guest(
+        &self,
+        owner: &str,
+        name: &AgentName,
+        want: ConnectPurpose,
+    ) -> Result<DisconnectReason, Error> {
+        let uid = process::user_id(owner).ok_or_else(|| Error::no_such_user(owner))?;
         let term =
             self.0.env.var("TERM").and_then(|term| term.to_str()).unwrap_or("xterm-256color").to_owned();
         // The real size is read when the terminal is attached.
-        let mut hello = Hello::new(want, &term, (80, 24));
+        let mut hello = GuestHello::new(want, &term, (80, 24));
         hello.within_tmux = self.0.is_within_tmux();
-        match visit(&Place::of(uid, Env::uid()), uid, name, hello) {
-            Err(ShareError::NoDoor { .. }) => Err(Error::NotShared { what: format!("{owner}/{name}") }),
+        match attach_as_guest(&ShareDir::of(uid, Env::uid()), uid, name, hello) {
+            Err(ShareError::NotShared { .. }) => Err(Error::not_shared(&format!("{owner}/{name}"))),
             Err(ShareError::Silent { after }) => {
-                Err(Error::DoorSilent { what: format!("{owner}/{name}"), after })
+                Err(Error::share_timed_out(&format!("{owner}/{name}"), after))
             }
             other => Ok(other?),
         }
@@ -76,7 +84,7 @@ impl Sharing<'_> {
 
     /// Returns whether a user name is that of the current user. Fails for an unknown user.
     pub fn is_us(&self, user: &str) -> Result<bool, Error> {
-        let uid = process::user_id(user).ok_or_else(|| Error::NoSuchUser { name: user.to_owned() })?;
+        let uid = process::user_id(user).ok_or_else(|| Error::no_such_user(user))?;
         Ok(uid == Env::uid())
     }
 }

@@ -9,50 +9,52 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::manager::Context;
 use crate::manager::access::Access;
 use crate::manager::sharing::Sharing;
-use crate::manager::status::StatusTracker;
+use crate::manager::status::AgentLookup;
 use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::process;
-use crate::rules::access::share::time_left_at_door;
-use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
-use crate::tmux::{Around, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes, JoinReason, Sizer};
+use crate::rules::access::share_expiry::listener_time_left;
+use crate::share::{ConnectPurpose, Guest, GuestInput, GuestListener, GuestTerminal, ShareDir, ShareFacts};
+use crate::tmux::{
+    AttachAs, AttachEntry, AttachSurroundings, GuestClient, GuestKeys, GuestPermission, JoinReason, Sizer,
+};
 
 /// Maximum number of simultaneous terminals of a guest.
-const MOST_SCREENS: usize = 8;
+const MAX_SCREENS: usize = 8;
 
 impl Sharing<'_> {
     /// Accepts connections until the share expires or this process is ended.
-    pub fn keep_door(context: Context, name: &AgentName, id: AgentId, uid: u32) -> Result<(), Error> {
+    pub fn run_listener(context: Context, name: &AgentName, id: AgentId, uid: u32) -> Result<(), Error> {
         let context = Arc::new(context);
         let granted = || Access(&context).written_shares(name).into_iter().find(|share| share.uid == uid);
-        let refused = || Error::NotSharedWith { name: name.clone(), with: uid.to_string() };
+        let refused = || Error::not_shared_with(name, &uid.to_string());
         let share = granted().ok_or_else(refused)?;
-        let held = context.store.hold_door(name, &share)?.ok_or_else(|| Error::Unsafe {
-            what: format!("another process keeps the door to `{name}` for user {uid}"),
-            hint: format!("close it with `symposium agent unshare {name}`"),
+        let held = context.store.lock_listener(name, &share)?.ok_or_else(|| {
+            Error::not_safe(format!("another process already serves the share of `{name}` for user {uid}"))
+                .hint(format!("end it with `symposium agent unshare {name}`"))
         })?;
         // Checks again: before this process held its lock, an `unshare` could not find it.
         if granted().as_ref() != Some(&share) {
             return Err(refused());
         }
-        let place = Place::of(Env::uid(), uid);
-        let door = Door::open(&place, uid, name)?;
+        let share_dir = ShareDir::of(Env::uid(), uid);
+        let listener = GuestListener::open(&share_dir, uid, name)?;
         let (name, manager, screens) = (name.clone(), Arc::clone(&context), AtomicUsize::new(0));
-        let host = Host { manager, name: name.clone(), id, share: share.clone(), screens };
+        let host = ShareHost { manager, name: name.clone(), id, share: share.clone(), screens };
         let begun = Instant::now();
-        let left = || time_left_at_door(&share, Env::now(), begun.elapsed());
-        let kept = door.keep(left, move |guest| host.receive(guest));
-        place.remove(&name);
-        held.retire();
-        kept.map_err(Error::io("the door cannot be kept"))
+        let left = || listener_time_left(&share, context.now(), begun.elapsed());
+        let kept = listener.serve(left, move |guest| host.receive(guest));
+        share_dir.remove(&name);
+        held.release_and_remove();
+        kept.map_err(Error::io("the share cannot be served"))
     }
 }
 
 /// Accepts the guests of one share.
-struct Host {
+struct ShareHost {
     manager: Arc<Context>,
     name: AgentName,
     id: AgentId,
@@ -60,32 +62,33 @@ struct Host {
     screens: AtomicUsize,
 }
 
-impl Host {
+impl ShareHost {
     fn receive(&self, mut guest: Guest) {
-        let agent = match StatusTracker(&self.manager).running(&self.name, "attach") {
+        let agent = match AgentLookup(&self.manager).running(&self.name, "attach") {
             // Another agent with the same name is not the one that was shared.
             Ok(agent) if agent.id == self.id => agent,
-            Ok(_) | Err(Error::NotRunning { .. } | Error::InTerminal { .. } | Error::NoSuchAgent { .. }) => {
-                return guest.dismiss("the agent does not run");
+            Ok(_) => return guest.disconnect("the agent is not running"),
+            Err(error) if matches!(error.code(), Code::NotRunning | Code::InTerminal | Code::NoSuchAgent) => {
+                return guest.disconnect("the agent is not running");
             }
-            Err(_) => return guest.dismiss("it cannot be shown at the moment"),
+            Err(_) => return guest.disconnect("it cannot be shown at the moment"),
         };
         let how = match guest.hello.want {
-            Want::Ask => {
+            ConnectPurpose::Ask => {
                 let (read_only, until) = (self.share.read_only, self.share.until);
-                let _ = guest.tell(&Facts { read_only, until, status: agent.status.to_string() });
+                let _ = guest.send_facts(&ShareFacts { read_only, until, status: agent.status.to_string() });
                 return;
             }
-            Want::Take if self.share.read_only => {
-                return guest.dismiss("it is shared with you for watching only");
+            ConnectPurpose::Take if self.share.read_only => {
+                return guest.disconnect("it is shared with you for watching only");
             }
-            Want::Observe => AttachAs::Observer,
+            ConnectPurpose::Observe => AttachAs::Observer,
             _ if self.share.read_only => AttachAs::Observer,
-            Want::Drive => AttachAs::Driver,
-            Want::Take => AttachAs::Taker,
+            ConnectPurpose::Drive => AttachAs::Driver,
+            ConnectPurpose::Take => AttachAs::Taker,
         };
-        let why = if self.screens.fetch_add(1, Ordering::Relaxed) >= MOST_SCREENS {
-            format!("{MOST_SCREENS} terminals of yours are there already")
+        let why = if self.screens.fetch_add(1, Ordering::Relaxed) >= MAX_SCREENS {
+            format!("you already have {MAX_SCREENS} terminals attached")
         } else {
             match self.show(&agent, how, &mut guest) {
                 Ok(()) => "it was ended on the other side".to_owned(),
@@ -93,45 +96,49 @@ impl Host {
             }
         };
         self.screens.fetch_sub(1, Ordering::Relaxed);
-        guest.dismiss(&why);
+        guest.disconnect(&why);
     }
 
     fn show(&self, agent: &Agent, how: AttachAs, guest: &mut Guest) -> Result<(), Error> {
         let tmux = self.manager.tmux()?;
-        let may = if how == AttachAs::Observer { GuestMay::Watch } else { GuestMay::Type };
+        let may = if how == AttachAs::Observer { GuestPermission::Watch } else { GuestPermission::Type };
         let user = format!("guest {}", self.share.with);
-        let entry = Entry {
+        let entry = AttachEntry {
             session: &self.name,
             how,
             policy: self.manager.settings().attach.policy,
             user: &user,
             owner: Some(&owner()),
             host: None,
-            arrival: JoinReason::Anew,
+            arrival: JoinReason::New,
             from: None,
-            now: Env::now(),
+            now: self.manager.now(),
             cover: None,
-            around: if guest.hello.within_tmux { Around::OwnTmux } else { Around::Terminal },
+            around: if guest.hello.within_tmux {
+                AttachSurroundings::OwnTmux
+            } else {
+                AttachSurroundings::Terminal
+            },
         };
         let words = tmux.guest_words(&entry, may)?;
         let mut env = self.manager.env.for_server();
         env.retain(|(key, _)| key != "TERM");
         env.push(("TERM".into(), guest.hello.term.clone().into()));
         let size = (guest.hello.columns, guest.hello.rows);
-        let mut screen =
-            Screen::open(&tmux.client_program()?, &words, &env, size).map_err(Error::io("no terminal"))?;
+        let mut screen = GuestTerminal::open(&tmux.client_program()?, &words, &env, size)
+            .map_err(Error::io("no terminal"))?;
         let key = screen.key();
-        let pane = agent.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
-        let seat = GuestSeat { pane: &pane, key: &key };
-        let typed = |typed: Typed, screen: &Screen| {
-            if may == GuestMay::Type {
+        let pane = agent.tmux.as_ref().map(|share_dir| share_dir.pane.clone()).unwrap_or_default();
+        let guest_client = GuestClient { pane: &pane, key: &key };
+        let typed = |typed: GuestInput, screen: &GuestTerminal| {
+            if may == GuestPermission::Type {
                 let typed = match &typed {
-                    Typed::Bytes(bytes) => GuestTypes::Bytes(bytes),
-                    Typed::Paste(text) => GuestTypes::Paste(text),
-                    Typed::Key(name) => GuestTypes::Key(name),
+                    GuestInput::Bytes(bytes) => GuestKeys::Bytes(bytes),
+                    GuestInput::Paste(text) => GuestKeys::Paste(text),
+                    GuestInput::Key(name) => GuestKeys::Key(name),
                 };
                 // If the pane is gone, the guest's terminal ends with it.
-                if let Ok(Sizer::Another) = tmux.guest_types(seat, typed) {
+                if let Ok(Sizer::Another) = tmux.guest_types(guest_client, typed) {
                     screen.is_used();
                 }
             }

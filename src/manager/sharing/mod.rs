@@ -8,6 +8,9 @@ pub(in crate::manager) mod guest;
 pub(in crate::manager) mod listener;
 pub(in crate::manager) mod share;
 
+pub use guest::{ConnectPurpose, DisconnectReason, IncomingShares};
+pub use share::ShareRequest;
+
 use crate::manager::Context;
 
 /// Use cases that share agents with other users of this machine.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::manager::specs::SpecCatalog;
-use crate::manager::specs::resolve::Place;
-use crate::model::Mistake;
+use crate::manager::specs::resolve::SpecLocation;
+use crate::model::SpecMistake;
 use crate::rules::lifecycle::params;
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::specs::Specs;
@@ -16,19 +16,19 @@ pub struct SpecsChecked {
     /// The names of the checked specs.
     pub names: Vec<String>,
     /// Every mistake, with file, line and column.
-    pub mistakes: Vec<Mistake>,
+    pub mistakes: Vec<SpecMistake>,
     /// Problems that are not mistakes.
     pub warnings: Vec<String>,
 }
 
 impl SpecCatalog<'_> {
     /// Checks one file or folder, or all files that are effective in a directory.
-    pub fn spec_check(&self, path: Option<&Path>, place: &Place) -> Result<SpecsChecked, Error> {
+    pub fn spec_check(&self, path: Option<&Path>, location: &SpecLocation) -> Result<SpecsChecked, Error> {
         let specs = match path {
             Some(path) => Specs::at(&self.path_here(path))?,
             None => {
-                let asked = self.asked_in(place, None)?;
-                self.specs(&asked.dir, asked.config.as_deref())?
+                let args = self.args_for(location, None)?;
+                self.specs(&args.dir, args.config.as_deref())?
             }
         };
         let kinds = self.0.kinds()?;

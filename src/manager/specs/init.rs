@@ -17,11 +17,11 @@ impl SpecCatalog<'_> {
         // In the user's home directory this is the state directory, which must be private.
         let (dir_mode, file_mode) = if folder == self.0.home.path { (0o700, 0o600) } else { (0o755, 0o644) };
         let failed = |source| match source {
-            error if ErrorKind::AlreadyExists == std::io::Error::kind(&error) => Error::Unsafe {
-                what: format!("`{}` is there already", file.display()),
-                hint: "edit it, and `symposium spec check` it".into(),
-            },
-            source => Error::Io { what: format!("cannot write `{}`", file.display()), source },
+            error if ErrorKind::AlreadyExists == std::io::Error::kind(&error) => {
+                Error::not_safe(format!("`{}` already exists", file.display()))
+                    .hint("edit it, then run `symposium spec check`")
+            }
+            source => Error::io(format!("cannot write `{}`", file.display()))(source),
         };
         fs::DirBuilder::new().recursive(true).mode(dir_mode).create(&folder).map_err(failed)?;
         let mut options = fs::OpenOptions::new();

@@ -5,36 +5,36 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, shown};
 use crate::kinds::{self, CliOptions};
-use crate::manager::specs::SpecCatalog;
-use crate::manager::specs::spawn_manifest::Asked;
+use crate::manager::specs::spawn_manifest::SpawnArgs;
 use crate::manager::specs::spawn_request::{Lifetime, SpawnRequest};
+use crate::manager::specs::{LaunchPlanner, SpecCatalog};
 use crate::model::{AgentName, AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title, UntrustedSpec};
 use crate::rules::lifecycle::inherit::{Inheritance, inherit};
 use crate::rules::lifecycle::{default_kind, params};
 use crate::rules::status::decide::PLAIN_COMMAND;
 
 /// The longest single argument of a program on Linux, without its terminator: `MAX_ARG_STRLEN`.
-const LONGEST_ARGUMENT: usize = 131_071;
+const MAX_ARGUMENT_BYTES: usize = 131_071;
 
 /// The spec or command that an agent runs.
 #[derive(Debug, Clone)]
-pub enum Body {
+pub enum SpawnTarget {
     /// A spec or kind by name, or a folder or file; `None` means `default`.
     Spec(Option<String>),
     /// A command without a spec.
     Command(Vec<String>),
 }
 
-impl Default for Body {
-    fn default() -> Body {
-        Body::Spec(None)
+impl Default for SpawnTarget {
+    fn default() -> SpawnTarget {
+        SpawnTarget::Spec(None)
     }
 }
 
 /// A checked launch plan: the spec, the kind and the command line of an agent.
 pub(in crate::manager) struct LaunchPlan {
     pub spec: Spec,
-    pub asked: Asked,
+    pub args: SpawnArgs,
     pub kind_name: String,
     pub kind: Kind,
     pub command: Vec<String>,
@@ -47,18 +47,18 @@ pub(in crate::manager) struct LaunchPlan {
 impl LaunchPlan {
     /// Refuses a spec of a project that the user has not trusted.
     pub(in crate::manager) fn refuse_untrusted(&self) -> Result<(), Error> {
-        self.untrusted.clone().map_or(Ok(()), |untrusted| Err(Error::UntrustedSpec(Box::new(untrusted))))
+        self.untrusted.clone().map_or(Ok(()), |untrusted| Err(untrusted.into()))
     }
 
     /// Copies the settings of the spec and of the request into a record.
     pub(in crate::manager) fn write_into(&self, record: &mut AgentRecord) {
         let first_line = self.spec.description.as_deref().and_then(|text| text.lines().next());
-        record.title = self.asked.title.as_deref().or(first_line).and_then(Title::clean).map(String::from);
+        record.title = self.args.title.as_deref().or(first_line).and_then(Title::clean).map(String::from);
         record.spec.clone_from(&self.spec.name);
         record.kind.clone_from(&self.kind_name);
         record.command.clone_from(&self.command);
-        record.ephemeral = self.spec.ephemeral || self.asked.ephemeral;
-        let policy = self.asked.restart.unwrap_or(self.spec.restart);
+        record.ephemeral = self.spec.ephemeral || self.args.ephemeral;
+        let policy = self.args.restart.unwrap_or(self.spec.restart);
         record.restart = Restart { policy, ..record.restart.clone() };
         record.params.clone_from(&self.params);
         let last = record.heartbeat.as_ref().and_then(|beat| beat.last);
@@ -72,11 +72,11 @@ impl LaunchPlan {
     /// Fills the parameters into the initial prompt and checks that it can be typed into a terminal.
     pub(in crate::manager) fn task(&self, text: Option<&str>) -> Result<Option<Prompt>, Error> {
         let filled = text.map(|text| params::fill(text, &self.params));
-        filled.as_deref().map(str::parse).transpose().map_err(Error::Unsendable)
+        filled.as_deref().map(str::parse).transpose().map_err(Error::unsendable)
     }
 }
 
-impl SpecCatalog<'_> {
+impl LaunchPlanner<'_> {
     /// Builds the launch plan for a request in a directory.
     pub(in crate::manager) fn chosen(
         &self,
@@ -85,14 +85,14 @@ impl SpecCatalog<'_> {
         dir: &Path,
     ) -> Result<LaunchPlan, Error> {
         let (spec, command) = match &request.body {
-            Body::Spec(spec) => (spec.clone(), vec![]),
-            Body::Command(argv) => (None, argv.clone()),
+            SpawnTarget::Spec(spec) => (spec.clone(), vec![]),
+            SpawnTarget::Command(argv) => (None, argv.clone()),
         };
-        let asked = Asked {
+        let args = SpawnArgs {
             spec,
             command,
             dir: dir.to_path_buf(),
-            config: self.specs_file(request.config.as_deref()),
+            config: SpecCatalog(self.0).specs_file(request.config.as_deref()),
             title: request.title.clone(),
             restart: request.restart,
             ephemeral: request.lifetime == Some(Lifetime::Task),
@@ -100,15 +100,19 @@ impl SpecCatalog<'_> {
             inherited: parent.map(|parent| self.inheritance(parent)).transpose()?,
         };
         match &request.body {
-            Body::Command(argv) => self.chosen_command(asked, argv, dir),
-            Body::Spec(_) => self.chosen_again(asked, dir),
+            SpawnTarget::Command(argv) => self.chosen_command(args, argv, dir),
+            SpawnTarget::Spec(_) => self.plan_again(args, dir),
         }
     }
 
     /// Builds the launch plan for a stored request, with the specs as they are now.
-    pub(in crate::manager) fn chosen_again(&self, mut asked: Asked, dir: &Path) -> Result<LaunchPlan, Error> {
-        let found = self.blueprint(&mut asked)?;
-        let chosen = self.chosen_from(found.spec, asked, dir, found.warnings)?;
+    pub(in crate::manager) fn plan_again(
+        &self,
+        mut args: SpawnArgs,
+        dir: &Path,
+    ) -> Result<LaunchPlan, Error> {
+        let found = SpecCatalog(self.0).blueprint(&mut args)?;
+        let chosen = self.chosen_from(found.spec, args, dir, found.warnings)?;
         Ok(LaunchPlan { untrusted: found.untrusted, ..chosen })
     }
 
@@ -116,37 +120,32 @@ impl SpecCatalog<'_> {
     pub(in crate::manager) fn chosen_from(
         &self,
         mut spec: Spec,
-        asked: Asked,
+        args: SpawnArgs,
         dir: &Path,
         mut warnings: Vec<String>,
     ) -> Result<LaunchPlan, Error> {
-        if let Some(inherited) = &asked.inherited {
-            inherit(&mut spec, inherited).map_err(|why| Error::LooserTier {
-                spec: spec.name.clone(),
-                why,
-                said: spec.origin("shell_tier").to_string(),
-            })?;
+        if let Some(inherited) = &args.inherited {
+            inherit(&mut spec, inherited)
+                .map_err(|why| Error::looser_tier(&spec.name, why, spec.origin("shell_tier")))?;
         }
-        let params = settled(&spec, &asked)?;
+        let params = settled(&spec, &args)?;
         let (kind_name, kind) = self.kind_for(&spec, dir)?;
         let command = self.command_for(&spec, &kind_name, &kind, dir)?;
-        let wish = CliOptions {
+        let options = CliOptions {
             model: spec.model.clone(),
             system_prompt: filled_prompt(&spec, &params, &mut warnings)?,
             tier: spec.shell_tier,
             tools: spec.tools.clone().unwrap_or_default(),
         };
-        let base = kinds::base(&kind, &command, &wish).map_err(|looser| Error::LooserTier {
-            spec: spec.name.clone(),
-            why: looser.to_string(),
-            said: spec.origin("shell_tier").to_string(),
+        let base = kinds::base(&kind, &command, &options).map_err(|looser| {
+            Error::looser_tier(&spec.name, looser.to_string(), spec.origin("shell_tier"))
         })?;
-        warnings.extend(base.unsaid);
-        Ok(LaunchPlan { spec, asked, kind_name, kind, command: base.args, params, warnings, untrusted: None })
+        warnings.extend(base.unsupported);
+        Ok(LaunchPlan { spec, args, kind_name, kind, command: base.args, params, warnings, untrusted: None })
     }
 
     /// Returns the settings that an agent passes on to its children.
-    fn inheritance(&self, parent: &AgentName) -> Result<Inheritance, Error> {
+    pub(in crate::manager) fn inheritance(&self, parent: &AgentName) -> Result<Inheritance, Error> {
         let record = self.0.record(parent, "show")?;
         let spec = self.spawn_manifest(parent).and_then(|note| note.spec).unwrap_or_default();
         Ok(Inheritance {
@@ -178,7 +177,7 @@ impl SpecCatalog<'_> {
                     PLAIN_COMMAND => "`kind = \"command\"` needs a `command`".to_owned(),
                     name => format!("`kind` `{}` is not known; known: {}", shown(name), known.join(", ")),
                 };
-                Err(Error::BadSpec { mistakes: vec![format!("{}: {why}", spec.origin("kind"))] })
+                Err(Error::bad_spec([format!("{}: {why}", spec.origin("kind"))]))
             }
         }
     }
@@ -192,19 +191,23 @@ impl SpecCatalog<'_> {
         dir: &Path,
     ) -> Result<Vec<String>, Error> {
         if let [program, ..] = spec.command.as_slice() {
-            let found = self.find_program(program, dir).ok_or_else(|| Error::ProgramMissing {
-                program: shown(program),
-                kind: kind_name.to_owned(),
-                install: format!("it is the `command` of spec `{}` ({})", spec.name, spec.origin("command")),
+            let found = self.find_program(program, dir).ok_or_else(|| {
+                Error::program_missing(
+                    &shown(program),
+                    kind_name,
+                    &format!("it is the `command` of spec `{}` ({})", spec.name, spec.origin("command")),
+                )
             })?;
             let mut command = spec.command.clone();
             command[0] = found.to_string_lossy().into_owned();
             return Ok(command);
         }
-        let program = self.program_of(kind, dir).ok_or_else(|| Error::ProgramMissing {
-            program: kind.program.first().cloned().unwrap_or_else(|| kind_name.to_owned()),
-            kind: kind_name.to_owned(),
-            install: kind.install.clone(),
+        let program = self.program_of(kind, dir).ok_or_else(|| {
+            Error::program_missing(
+                kind.program.first().map_or(kind_name, String::as_str),
+                kind_name,
+                &kind.install,
+            )
         })?;
         Ok(vec![program.to_string_lossy().into_owned()])
     }
@@ -223,19 +226,19 @@ impl SpecCatalog<'_> {
         kinds::find_program(&kind, self.0.env.var("PATH"), dir)
     }
 
-    fn chosen_command(&self, asked: Asked, argv: &[String], dir: &Path) -> Result<LaunchPlan, Error> {
-        let program = argv.first().filter(|program| !program.is_empty()).ok_or_else(|| Error::Usage {
-            what: "no command was given after `--`".into(),
-            hint: Some("`symposium agent spawn -- make watch`".into()),
+    fn chosen_command(&self, args: SpawnArgs, argv: &[String], dir: &Path) -> Result<LaunchPlan, Error> {
+        let program = argv.first().filter(|program| !program.is_empty()).ok_or_else(|| {
+            Error::usage("no command was given after `--`").hint("`symposium agent spawn -- make watch`")
         })?;
         if let Some(bad) = argv.iter().find(|word| word.contains('\0')) {
-            return Err(Error::Usage { what: format!("`{}` holds a NUL byte", shown(bad)), hint: None });
+            return Err(Error::usage(format!("`{}` contains a NUL byte", shown(bad))));
         }
-        let found = self.find_program(program, dir).ok_or_else(|| Error::ProgramMissing {
-            program: shown(program),
-            kind: PLAIN_COMMAND.into(),
-            install: "check the spelling; a pipeline needs a shell: `symposium agent spawn -- sh -c '…'`"
-                .into(),
+        let found = self.find_program(program, dir).ok_or_else(|| {
+            Error::program_missing(
+                &shown(program),
+                PLAIN_COMMAND,
+                "check the spelling; a pipeline needs a shell: `symposium agent spawn -- sh -c '…'`",
+            )
         })?;
         let mut command = argv.to_vec();
         command[0] = found.to_string_lossy().into_owned();
@@ -243,15 +246,14 @@ impl SpecCatalog<'_> {
             .file_name()
             .map_or_else(|| program.clone(), |name| name.to_string_lossy().into_owned());
         let spec = Spec { name: stem, command: argv.to_vec(), ..Spec::default() };
-        let params = settled(&spec, &asked)?;
+        let params = settled(&spec, &args)?;
         let (kind_name, kind) = (PLAIN_COMMAND.into(), Kind::default());
-        Ok(LaunchPlan { spec, asked, kind_name, kind, command, params, warnings: vec![], untrusted: None })
+        Ok(LaunchPlan { spec, args, kind_name, kind, command, params, warnings: vec![], untrusted: None })
     }
 }
 
-fn settled(spec: &Spec, asked: &Asked) -> Result<Vec<GivenParam>, Error> {
-    params::settle(&spec.params, &asked.params)
-        .map_err(|wrong| Error::BadParams { spec: spec.name.clone(), wrong })
+fn settled(spec: &Spec, args: &SpawnArgs) -> Result<Vec<GivenParam>, Error> {
+    params::settle(&spec.params, &args.params).map_err(|wrong| Error::bad_params(&spec.name, &wrong))
 }
 
 /// Fills the parameters into the system prompt. Warns about names in braces that are not parameters.
@@ -262,16 +264,17 @@ fn filled_prompt(
 ) -> Result<Option<String>, Error> {
     let Some(text) = &spec.system_prompt else { return Ok(None) };
     for name in params::unknown_names(text, params) {
-        warnings.push(format!("`{{{{{name}}}}}` in its system prompt is no parameter, and stays as it is"));
+        warnings
+            .push(format!("`{{{{{name}}}}}` in its system prompt is not a parameter and is left unchanged"));
     }
     let filled = params::fill(text, params);
     match filled.len() {
-        ..=LONGEST_ARGUMENT => Ok(Some(filled)),
-        bytes => Err(Error::BadParams {
-            spec: spec.name.clone(),
-            wrong: vec![format!(
-                "its system prompt would have {bytes} bytes with them; {LONGEST_ARGUMENT} can be one argument of a program"
+        ..=MAX_ARGUMENT_BYTES => Ok(Some(filled)),
+        bytes => Err(Error::bad_params(
+            &spec.name,
+            &[format!(
+                "with its parameters, the system prompt would have {bytes} bytes; the limit is {MAX_ARGUMENT_BYTES}"
             )],
-        }),
+        )),
     }
 }

@@ -3,12 +3,13 @@
 
 use serde::Serialize;
 
-use crate::env::Env;
 use crate::error::Error;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::specs::resolve::Place;
+use crate::manager::error_from::mistake_lines;
+use crate::manager::specs::resolve::SpecLocation;
+use crate::manager::specs::{LaunchPlanner, SpecCatalog};
 use crate::model::{FoundIn, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::specs::SpecError;
 
 /// One spec in the list.
 #[derive(Debug, Serialize)]
@@ -49,28 +50,27 @@ pub struct KindLine {
 
 impl SpecCatalog<'_> {
     /// Lists the kinds, in the order in which the default is chosen.
-    pub fn kind_list(&self, place: &Place) -> Result<Vec<KindLine>, Error> {
-        let dir = self.asked_in(place, None)?.dir;
+    pub fn kind_list(&self, location: &SpecLocation) -> Result<Vec<KindLine>, Error> {
+        let dir = self.args_for(location, None)?.dir;
         let kinds = self.0.kinds()?;
         let line = |name: &str| {
-            let installed = kinds.get(name).is_some_and(|kind| self.program_of(kind, &dir).is_some());
+            let installed =
+                kinds.get(name).is_some_and(|kind| LaunchPlanner(self.0).program_of(kind, &dir).is_some());
             KindLine { name: name.to_owned(), installed }
         };
         Ok(kinds.names().filter(|name| *name != PLAIN_COMMAND).map(line).collect())
     }
 
     /// Lists the specs that are effective in a directory.
-    pub fn spec_list(&self, place: &Place) -> Result<SpecList, Error> {
-        let asked = self.asked_in(place, None)?;
-        let specs = self.specs(&asked.dir, asked.config.as_deref())?;
-        let records = self.0.store.read(Env::now())?;
+    pub fn spec_list(&self, location: &SpecLocation) -> Result<SpecList, Error> {
+        let args = self.args_for(location, None)?;
+        let specs = self.specs(&args.dir, args.config.as_deref())?;
+        let records = self.0.store.read(self.0.now())?;
         let line = |name: &str| {
             let (spec, wrong) = match specs.get(name) {
                 Ok(spec) => (spec, vec![]),
-                Err(error) => match Error::from(error) {
-                    Error::BadSpec { mistakes } => (Default::default(), mistakes),
-                    error => (Default::default(), vec![error.to_string()]),
-                },
+                Err(SpecError::Mistakes(mistakes)) => (Default::default(), mistake_lines(&mistakes)),
+                Err(error) => (Default::default(), vec![Error::from(error).to_string()]),
             };
             SpecLine {
                 name: name.to_owned(),

@@ -1,8 +1,8 @@
 //! Decides which agents get our MCP server at their start, and whether they ask before they use it.
 
 use crate::env::{AGENT, AGENT_ID};
-use crate::kinds::{self, Asking, HookCommand, McpServer, McpSetup};
-use crate::manager::specs::SpecCatalog;
+use crate::kinds::{self, HookCommand, McpServer, McpSetup, ToolApproval};
+use crate::manager::specs::LaunchPlanner;
 use crate::manager::specs::spawn_request::Variables;
 use crate::model::{AgentRecord, Kind, Tier};
 
@@ -14,7 +14,7 @@ pub(in crate::manager) struct Owner {
     pub tier: Option<Tier>,
 }
 
-impl SpecCatalog<'_> {
+impl LaunchPlanner<'_> {
     /// Returns an agent as the owner of its MCP server.
     pub(in crate::manager) fn owner(&self, record: &AgentRecord) -> Owner {
         let spec = self.spawn_manifest(&record.name).and_then(|note| note.spec);
@@ -28,9 +28,10 @@ impl SpecCatalog<'_> {
             env.iter().find(|(k, _)| k == key).and_then(|(_, value)| value.to_str().map(str::to_owned))
         };
         // An agent that asks before every action asks before these tools, too.
-        let asking = if owner.tier == Some(Tier::Approve) { Asking::First } else { Asking::Never };
+        let asking =
+            if owner.tier == Some(Tier::Approve) { ToolApproval::First } else { ToolApproval::Never };
         let server = McpServer {
-            door: HookCommand { binary: self.0.hook_program(), home: self.0.home.path.clone() },
+            command: HookCommand { binary: self.0.hook_program(), home: self.0.home.path.clone() },
             identity: vec![(AGENT.into(), owner.name), (AGENT_ID.into(), owner.id)],
             variables: env.iter().filter_map(|(key, _)| key.to_str().map(str::to_owned)).collect(),
         };

@@ -7,6 +7,7 @@
 //! - `init`: `spec init`
 //! - `trust`: `spec trust`, `spec untrust`, and the check before a spawn
 //! - `launch_plan`: from a spec and options to the command line that runs
+//! - `spawn_options`: what can be spawned in a directory, for a form
 //! - `spawn_request`: the options of a spawn
 //! - `spawn_manifest`: `spec.json`, the spec an agent was created from
 //! - `mcp_access`: which agents get our MCP server
@@ -19,11 +20,27 @@ pub(in crate::manager) mod mcp_access;
 pub(in crate::manager) mod resolve;
 pub(in crate::manager) mod show;
 pub(in crate::manager) mod spawn_manifest;
+pub(in crate::manager) mod spawn_options;
 pub(in crate::manager) mod spawn_request;
 pub(in crate::manager) mod trust;
+
+pub use launch_plan::SpawnTarget;
+pub use list::{KindLine, SpecLine};
+pub use resolve::SpecLocation;
+pub use show::SpecShown;
+pub use spawn_options::{SpawnOption, SpawnOptions};
+pub use spawn_request::{Lifetime, SpawnRequest, UncommittedChanges};
 
 use crate::manager::Context;
 
 /// Use cases that find specs and plan launches.
 #[derive(Clone, Copy)]
 pub struct SpecCatalog<'a>(pub &'a Context);
+
+/// Decides which program an agent runs and with which options.
+#[derive(Clone, Copy)]
+pub struct LaunchPlanner<'a>(pub &'a Context);
+
+/// Records which projects may run commands on this machine.
+#[derive(Clone, Copy)]
+pub struct ProjectTrust<'a>(pub &'a Context);

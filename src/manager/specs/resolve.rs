@@ -4,18 +4,18 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::specs::spawn_manifest::Asked;
+use crate::manager::specs::spawn_manifest::SpawnArgs;
+use crate::manager::specs::{ProjectTrust, SpecCatalog};
 use crate::model::{DEFAULT_SPEC, FoundIn, Spec, UntrustedSpec, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
-use crate::specs::{SpecError, Specs, Where};
+use crate::specs::{SpecError, SpecSearch, Specs};
 
 /// The variable with the path of a spec file.
 const CONFIG: &str = "SYMPOSIUM_AGENTS_CONFIG";
 
 /// Where specs are searched.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct SpecLocation {
     /// The spec file that replaces all others.
     pub config: Option<PathBuf>,
     /// The directory an agent would work in; `None` means the current directory.
@@ -43,34 +43,38 @@ impl SpecCatalog<'_> {
         self.0.env.cwd().map_or_else(|| path.to_path_buf(), |cwd| cwd.join(path).components().collect())
     }
 
-    /// Builds a request for a spec, searched as `place` says.
-    pub(in crate::manager) fn asked_in(&self, place: &Place, spec: Option<&str>) -> Result<Asked, Error> {
-        let dir = self.0.working_directory(place.dir.as_deref())?;
-        let config = self.specs_file(place.config.as_deref());
-        Ok(Asked { spec: spec.map(str::to_owned), dir, config, ..Asked::default() })
+    /// Builds a request for a spec, searched as `location` says.
+    pub(in crate::manager) fn args_for(
+        &self,
+        location: &SpecLocation,
+        spec: Option<&str>,
+    ) -> Result<SpawnArgs, Error> {
+        let dir = self.0.working_directory(location.dir.as_deref())?;
+        let config = self.specs_file(location.config.as_deref());
+        Ok(SpawnArgs { spec: spec.map(str::to_owned), dir, config, ..SpawnArgs::default() })
     }
 
     /// Returns all effective specs of a directory.
     pub(in crate::manager) fn specs(&self, dir: &Path, config: Option<&Path>) -> Result<Specs, Error> {
-        Ok(Specs::find(&Where { dir, home: &self.0.home.path, config })?)
+        Ok(Specs::find(&SpecSearch { dir, home: &self.0.home.path, config })?)
     }
 
     /// Resolves the requested spec. A name means a spec first, then a kind, then a folder. Makes a path in the request
     /// absolute, so that the request can be repeated from any directory.
-    pub(in crate::manager) fn blueprint(&self, asked: &mut Asked) -> Result<Blueprint, Error> {
-        let wanted = asked.spec.clone().unwrap_or_else(|| DEFAULT_SPEC.to_owned());
+    pub(in crate::manager) fn blueprint(&self, args: &mut SpawnArgs) -> Result<Blueprint, Error> {
+        let wanted = args.spec.clone().unwrap_or_else(|| DEFAULT_SPEC.to_owned());
         let kinds = self.0.kinds()?;
         let is_kind = wanted != PLAIN_COMMAND && kinds.get(&wanted).is_some();
         let path = self.path_here(Path::new(&wanted));
         if looks_like_a_path(&wanted) {
             return match Specs::from_path(&path) {
                 Err(SpecError::Unreadable { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                    Err(self.no_such_spec(&wanted, &self.specs(&asked.dir, asked.config.as_deref())?))
+                    Err(self.no_such_spec(&wanted, &self.specs(&args.dir, args.config.as_deref())?))
                 }
-                found => self.pinned(asked, &path, found?),
+                found => self.pinned(args, &path, found?),
             };
         }
-        let specs = self.specs(&asked.dir, asked.config.as_deref())?;
+        let specs = self.specs(&args.dir, args.config.as_deref())?;
         let mut warnings = specs.remarks().to_vec();
         let spec = match specs.get(&wanted) {
             Ok(Spec { kind, found_in: FoundIn::Project(path), .. })
@@ -81,17 +85,17 @@ impl SpecCatalog<'_> {
             }
             Err(SpecError::NoSuchSpec { .. }) if is_kind => specs.of_kind(&wanted)?,
             Err(SpecError::NoSuchSpec { .. }) if holds_spec(&path) => {
-                return self.pinned(asked, &path, Specs::from_path(&path)?);
+                return self.pinned(args, &path, Specs::from_path(&path)?);
             }
             Err(SpecError::NoSuchSpec { .. }) => return Err(self.no_such_spec(&wanted, &specs)),
             found => found?,
         };
-        let untrusted = self.untrusted(&specs, &spec, &asked.dir)?;
+        let untrusted = ProjectTrust(self.0).untrusted(&specs, &spec, &args.dir)?;
         Ok(Blueprint { untrusted, ..self.with_warnings(spec, warnings) })
     }
 
-    fn pinned(&self, asked: &mut Asked, path: &Path, spec: Spec) -> Result<Blueprint, Error> {
-        asked.spec = path.to_str().map(str::to_owned);
+    fn pinned(&self, args: &mut SpawnArgs, path: &Path, spec: Spec) -> Result<Blueprint, Error> {
+        args.spec = path.to_str().map(str::to_owned);
         Ok(self.with_warnings(spec, vec![]))
     }
 
@@ -104,7 +108,7 @@ impl SpecCatalog<'_> {
                 known.push(kind.to_owned());
             }
         }
-        Error::NoSuchSpec { name: name.into(), known, verb: "agent spawn" }
+        Error::no_such_spec(name.to_owned(), known, "agent spawn")
     }
 
     fn with_warnings(&self, spec: Spec, mut warnings: Vec<String>) -> Blueprint {

@@ -1,19 +1,19 @@
 //! `spec show`: a spec with the origin of each value, and the command line that a spawn would run.
 
+use std::error::Error as _;
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error, UnknownName};
 use crate::kinds::{self, CommandLine, HookCommand};
-use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::mcp_access::Owner;
-use crate::manager::specs::resolve::Place;
-use crate::manager::specs::spawn_manifest::Asked;
+use crate::manager::specs::resolve::SpecLocation;
+use crate::manager::specs::spawn_manifest::SpawnArgs;
+use crate::manager::specs::{LaunchPlanner, SpecCatalog};
 use crate::model::{Spec, UntrustedSpec};
-use crate::rules::lifecycle::conversation_start::Opening;
+use crate::rules::lifecycle::conversation_start::ConversationOpening;
 use crate::rules::lifecycle::{conversation_start, naming};
 
 /// Placeholder for the id of the conversation, which every spawn generates.
@@ -36,9 +36,9 @@ pub struct SpecShown {
 
 /// Formats an error as the reason why a spawn would fail, with its observations.
 fn problem(error: &Error) -> String {
-    match error {
-        Error::BadParams { wrong, .. } => wrong.join("; "),
-        other => other.to_string(),
+    match (error.code(), error.source()) {
+        (Code::BadParams, Some(mistakes)) => mistakes.to_string(),
+        _ => error.to_string(),
     }
 }
 
@@ -53,15 +53,17 @@ impl SpecCatalog<'_> {
         &self,
         name: Option<&str>,
         params: Vec<(String, String)>,
-        place: &Place,
+        location: &SpecLocation,
     ) -> Result<SpecShown, Error> {
-        let mut asked = Asked { params, ..self.asked_in(place, name)? };
-        let found = self.blueprint(&mut asked).map_err(|error| match error {
-            Error::NoSuchSpec { name, known, .. } => Error::NoSuchSpec { name, known, verb: "spec show" },
-            other => other,
+        let mut args = SpawnArgs { params, ..self.args_for(location, name)? };
+        let found = self.blueprint(&mut args).map_err(|error| match error.cause::<UnknownName>() {
+            Some(unknown) if error.code() == Code::NoSuchSpec => {
+                Error::no_such_spec(unknown.name.clone(), unknown.specs.clone(), "spec show")
+            }
+            _ => error,
         })?;
-        let dir = asked.dir.clone();
-        Ok(match self.chosen_again(asked, &dir) {
+        let dir = args.dir.clone();
+        Ok(match LaunchPlanner(self.0).plan_again(args, &dir) {
             Ok(chosen) => SpecShown {
                 command_line: self.command_line(&chosen)?,
                 kind: Some(chosen.kind_name),
@@ -85,7 +87,7 @@ impl SpecCatalog<'_> {
 
     /// Returns all arguments of the first start of an agent, including those for hooks and tools.
     fn command_line(&self, chosen: &LaunchPlan) -> Result<Vec<String>, Error> {
-        let taken = self.0.store.read(Env::now())?;
+        let taken = self.0.store.read(self.0.now())?;
         let is_free = |name: &_| !taken.iter().any(|record| record.name == *name);
         let name = naming::candidates(&chosen.spec.name, None).find(is_free);
         let state = name.as_ref().map(|name| self.0.store.instance(name).state_dir()).unwrap_or_default();
@@ -97,13 +99,16 @@ impl SpecCatalog<'_> {
             id: NEW_ID.to_owned(),
             tier: chosen.spec.shell_tier,
         };
-        let tools = self.tools_for(owner, &chosen.kind, &self.0.env.for_agents().cloned().collect());
+        let tools =
+            LaunchPlanner(self.0).tools_for(owner, &chosen.kind, &self.0.env.for_agents().cloned().collect());
         let given = [setup.args, tools.args].concat();
         let id = match conversation_start::first(&chosen.kind.conversation, NEW_ID.to_owned()) {
-            Opening::New(id) => id,
-            Opening::Resume(_) | Opening::ResumeLast => None,
+            ConversationOpening::New(id) => id,
+            ConversationOpening::Resume(_)
+            | ConversationOpening::ResumeLast
+            | ConversationOpening::Fork { .. } => None,
         };
-        let opening = kinds::Opening::New { conversation: id.as_deref() };
+        let opening = kinds::ConversationStart::New { conversation: id.as_deref() };
         let line = CommandLine { base: &chosen.command, opening, prompt: None, hook_args: &given };
         Ok(kinds::argv(&chosen.kind, &line))
     }

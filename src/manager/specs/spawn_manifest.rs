@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::LaunchPlanner;
 use crate::model::{AgentName, AgentRecord, RestartPolicy, Spec};
 use crate::rules::lifecycle::inherit::Inheritance;
 
@@ -22,8 +22,8 @@ pub(in crate::manager) struct SpawnManifest {
     #[serde(default)]
     pub spec: Option<Spec>,
     /// The request, which `restart --fresh` resolves again with the current specs.
-    #[serde(default)]
-    pub asked: Option<Asked>,
+    #[serde(default, rename = "asked")]
+    pub args: Option<SpawnArgs>,
     /// Names of the spawner's variables that the agent may fail without. Their values are stored nowhere.
     #[serde(default)]
     pub variables: Vec<String>,
@@ -32,7 +32,7 @@ pub(in crate::manager) struct SpawnManifest {
 /// The request of a spawn, without the workspace and the variables.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(in crate::manager) struct Asked {
+pub(in crate::manager) struct SpawnArgs {
     /// The spec, kind or path as it was typed; a path is absolute.
     pub spec: Option<String>,
     /// The command after `--`; empty if a spec was requested.
@@ -53,7 +53,7 @@ pub(in crate::manager) struct Asked {
     pub inherited: Option<Inheritance>,
 }
 
-impl SpecCatalog<'_> {
+impl LaunchPlanner<'_> {
     /// Returns the spawn manifest of an agent, or `None` if it cannot be read.
     pub(in crate::manager) fn spawn_manifest(&self, name: &AgentName) -> Option<SpawnManifest> {
         let bytes = std::fs::read(self.0.store.instance(name).spec_json()).ok()?;

@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::manager::specs::launch_plan::Body;
-use crate::model::{AgentName, RestartPolicy, Workspace};
+use crate::manager::specs::launch_plan::SpawnTarget;
+use crate::model::{AgentName, GroupId, RestartPolicy, Workspace};
 
 /// The arguments of a spawn.
 #[derive(Debug, Clone, Default)]
 pub struct SpawnRequest {
     /// The spec or command to run.
-    pub body: Body,
+    pub body: SpawnTarget,
     /// The name of the agent.
     pub name: Option<AgentName>,
     /// The working directory; `None` means the current directory.
@@ -29,6 +29,8 @@ pub struct SpawnRequest {
     pub branch: Option<String>,
     /// Whether a new worktree starts with the uncommitted changes of the directory that it is created from.
     pub changes: UncommittedChanges,
+    /// The agent that the new one is a fork of. The new worktree gets the same base branch.
+    pub fork_of: Option<AgentName>,
     /// The description of the taskspace, if the agent gets one.
     pub taskspace: Option<String>,
     /// The conversation to resume, or the name of the new one.
@@ -39,6 +41,8 @@ pub struct SpawnRequest {
     pub env: Vec<(String, String)>,
     /// The parent. `None` means the agent in whose process tree this process runs.
     pub parent: Option<AgentName>,
+    /// The group of agents that are started together on one task.
+    pub group: Option<GroupId>,
     /// How long the agent exists; `None` means as the spec says.
     pub lifetime: Option<Lifetime>,
     /// The restart policy; `None` means as the spec says.

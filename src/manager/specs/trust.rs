@@ -3,40 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
-use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error, shown};
 use crate::git;
-use crate::manager::specs::SpecCatalog;
-use crate::manager::specs::resolve::Place;
-use crate::model::{DEFAULT_SPEC, ProjectFiles, Spec, TrustState, TrustedProject, UntrustedSpec};
+use crate::manager::specs::resolve::SpecLocation;
+use crate::manager::specs::{ProjectTrust, SpecCatalog};
+use crate::model::{
+    DEFAULT_SPEC, ProjectFiles, Spec, SpecEffects, TrustReview, TrustState, TrustedProject, UntrustedSpec,
+};
 use crate::rules::access::trust;
+use crate::rules::lifecycle::spec_rows::quoted;
 use crate::specs::Specs;
 
-/// The specs of a project, for the user's decision.
-#[derive(Debug, Clone, Serialize)]
-pub struct TrustReview {
-    /// The directory that contains `.symposium`; for an agent's worktree, that of its repository.
-    pub project: String,
-    /// The hash of the content that the user agrees to.
-    pub sha256: String,
-    /// Whether the user trusts the content.
-    pub state: TrustState,
-    /// The specs that need trust, with their effects on this machine.
-    pub specs: Vec<SpecEffects>,
-}
-
-/// A spec and its effects on this machine.
-#[derive(Debug, Clone, Serialize)]
-pub struct SpecEffects {
-    /// The name of the spec; `None` for the settings that `[defaults]` gives to every kind.
-    pub name: Option<String>,
-    /// One sentence for each effect, with file and line.
-    pub effects: Vec<String>,
-}
-
-impl SpecCatalog<'_> {
+impl ProjectTrust<'_> {
     /// Returns the effects that prevent a spawn, or `None` if the spec needs no trust or is trusted.
     pub(in crate::manager) fn untrusted(
         &self,
@@ -57,14 +35,14 @@ impl SpecCatalog<'_> {
             dir: dir.to_path_buf(),
             is_changed: state == TrustState::Changed,
             effects,
-            asked_by_agent: self.0.calling_agent().is_ok_and(|calling_agent| calling_agent.is_some()),
+            is_requested_by_agent: self.0.calling_agent().is_ok_and(|calling_agent| calling_agent.is_some()),
         }))
     }
 
     /// Returns the specs of the directory's project that need trust, or `None` if the project has no specs.
-    pub fn trust_review(&self, place: &Place) -> Result<Option<TrustReview>, Error> {
-        let dir = self.0.working_directory(place.dir.as_deref())?;
-        let specs = self.specs(&dir, None)?;
+    pub fn trust_review(&self, location: &SpecLocation) -> Result<Option<TrustReview>, Error> {
+        let dir = self.0.working_directory(location.dir.as_deref())?;
+        let specs = SpecCatalog(self.0).specs(&dir, None)?;
         let Some(files) = specs.project_files().filter(|files| !self.is_own_home(&files.root)) else {
             return Ok(None);
         };
@@ -96,16 +74,16 @@ impl SpecCatalog<'_> {
         Ok(self.0.store.trust_project(&TrustedProject {
             project: review.project.clone(),
             sha256: review.sha256.clone(),
-            trusted_at: Env::now(),
+            trusted_at: self.0.now(),
         })?)
     }
 
     /// Revokes the trust in the project of a directory. Returns the project and whether it was trusted.
     pub fn untrust(&self, dir: Option<&Path>) -> Result<(String, bool), Error> {
-        let path = self.path_here(dir.unwrap_or(Path::new(".")));
-        let place = Place { config: None, dir: Some(path.clone()) };
+        let path = SpecCatalog(self.0).path_here(dir.unwrap_or(Path::new(".")));
+        let location = SpecLocation { config: None, dir: Some(path.clone()) };
         // A project that was deleted, or whose specs were, can be named by its path.
-        let project = match self.trust_review(&place) {
+        let project = match self.trust_review(&location) {
             Ok(Some(review)) => review.project,
             _ => path.to_string_lossy().into_owned(),
         };
@@ -118,13 +96,14 @@ impl SpecCatalog<'_> {
         Ok(self.0.store.trusted_projects()?)
     }
 
-    fn refuse_trust_by_agent(&self, project: &str) -> Result<(), Error> {
+    pub(in crate::manager) fn refuse_trust_by_agent(&self, project: &str) -> Result<(), Error> {
         match self.0.calling_agent()? {
             None => Ok(()),
-            Some(agent) => Err(Error::NotPermitted {
-                what: format!("agent `{}` cannot trust the specs of `{project}`", agent.name),
-                hint: format!("a person has to agree: `symposium spec trust {project}`"),
-            }),
+            Some(agent) => Err(Error::not_permitted(format!(
+                "agent `{}` cannot trust the specs of `{project}`",
+                agent.name
+            ))
+            .hint(format!("a user has to agree: `symposium spec trust {project}`"))),
         }
     }
 
@@ -152,5 +131,26 @@ impl SpecCatalog<'_> {
     fn is_own_home(&self, root: &Path) -> bool {
         let home = self.0.env.var("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
         home.is_some_and(|home| root.canonicalize().is_ok_and(|root| root == home))
+    }
+}
+
+/// Maximum number of effects that an error lists; `spec trust` lists all of them.
+const MAX_LISTED_EFFECTS: usize = 20;
+
+impl From<UntrustedSpec> for Error {
+    fn from(untrusted: UntrustedSpec) -> Error {
+        let listed = untrusted.effects.iter().take(MAX_LISTED_EFFECTS).map(|effect| format!("it {effect}"));
+        let more = untrusted.effects.len().saturating_sub(MAX_LISTED_EFFECTS);
+        let dir = shown(&untrusted.dir.to_string_lossy());
+        let trust = quoted(&["symposium", "spec", "trust", &dir].map(str::to_owned));
+        Error::new(Code::UntrustedSpec, untrusted.to_string())
+            .saw_all(listed)
+            .saw_all((more > 0).then(|| format!("and {more} more")))
+            .saw("nothing was started")
+            .hint(match untrusted.is_requested_by_agent {
+                true => format!("a user has to agree: `{trust}`"),
+                false => format!("if you agree: `{trust}`, or repeat the command with `--trust`"),
+            })
+            .caused_by(untrusted)
     }
 }

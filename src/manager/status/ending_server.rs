@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::manager::status::StatusTracker;
+use crate::manager::status::TmuxObserver;
 use crate::process;
 use crate::tmux::Tmux;
 
@@ -28,7 +28,7 @@ impl StuckServer {
         let clients: Vec<String> = self.clients.iter().map(ToString::to_string).collect();
         let waits_for = match clients.as_slice() {
             [] => "clients that cannot be found".to_owned(),
-            [one] => format!("a terminal that is not being read (process {one})"),
+            [pid] => format!("a terminal that is not being read (process {pid})"),
             many => {
                 format!("{} terminals that are not being read (processes {})", many.len(), many.join(", "))
             }
@@ -37,11 +37,11 @@ impl StuckServer {
     }
 }
 
-impl StatusTracker<'_> {
+impl TmuxObserver<'_> {
     /// Returns the server if it is ending and has not exited within `END_TIMEOUT`.
     pub(in crate::manager) fn stuck_server(&self, tmux: &Tmux) -> Result<Option<StuckServer>, Error> {
         let Some(pid) = tmux.ending_server() else { return Ok(None) };
-        let look = Error::io("cannot look at the tmux server");
+        let look = Error::io("cannot inspect the tmux server");
         if process::wait_exit(pid, END_TIMEOUT).map_err(look)? {
             return Ok(None);
         }

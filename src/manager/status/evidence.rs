@@ -2,17 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::manager::status::StatusTracker;
+use crate::manager::status::AgentEvidence;
 use crate::model::AgentName;
 use crate::model::Kind;
 use crate::rules::status::from_screen::StatusSource;
 
 /// State file with the last message of an agent.
 pub(in crate::manager) const WORDS: &str = "last-words";
+/// File with the tool that the agent uses, or has used last.
+pub(in crate::manager) const TOOL: &str = "last-tool";
 /// State file with the last prompt that the agent CLI reported as accepted.
 pub(in crate::manager) const PROMPT: &str = "prompt.json";
 /// State file that exists if a hook of the agent CLI has reported since the start.
-pub(in crate::manager) const HEARD: &str = "heard";
+pub(in crate::manager) const HOOK_SEEN_FILE: &str = "heard";
 
 /// A prompt that an agent CLI reported as accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +26,7 @@ pub(in crate::manager) struct HeardPrompt {
     pub(in crate::manager) text: String,
 }
 
-impl StatusTracker<'_> {
+impl AgentEvidence<'_> {
     /// Returns the last prompt that the agent's hooks reported.
     pub(in crate::manager) fn reported_prompt(&self, name: &AgentName) -> Option<HeardPrompt> {
         serde_json::from_slice(&self.0.store.instance(name).read_state(PROMPT).ok()??).ok()
@@ -32,11 +34,11 @@ impl StatusTracker<'_> {
 
     /// Returns the source of an agent's status. Hooks count only after they have reported since the start.
     pub(in crate::manager) fn status_source(&self, name: &AgentName, kind: &Kind) -> StatusSource {
-        let heard = || self.0.store.instance(name).state_written(HEARD).is_some();
-        match kind.hooks.tell_of_prompts() {
+        let has_hook_report = || self.0.store.instance(name).state_written(HOOK_SEEN_FILE).is_some();
+        match kind.hooks.report_prompts() {
             false => StatusSource::Screen,
-            true if heard() => StatusSource::Hooks,
-            true => StatusSource::Unheard,
+            true if has_hook_report() => StatusSource::Hooks,
+            true => StatusSource::HooksSilent,
         }
     }
 }

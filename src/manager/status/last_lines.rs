@@ -1,19 +1,19 @@
 //! The last lines of an agent that ended.
 
-use crate::manager::status::StatusTracker;
+use crate::manager::status::AgentEvidence;
 use crate::model::AgentRecord;
 use crate::tmux::Capture;
-use crate::transcript::{self, Size};
+use crate::transcript::{self, TerminalSize};
 
 /// Number of lines of an ended agent that are shown.
 const LAST_LINES: usize = 12;
 /// Size of the screen on which a transcript is replayed: the size that agents start with.
-pub(in crate::manager) const SCREEN: Size = Size { rows: 48, cols: 160 };
+pub(in crate::manager) const SCREEN: TerminalSize = TerminalSize { rows: 48, cols: 160 };
 
-impl StatusTracker<'_> {
+impl AgentEvidence<'_> {
     /// Returns the end of an agent's output: from its dead pane while that exists, otherwise from its transcript.
     pub(in crate::manager) fn last_lines(&self, record: &AgentRecord) -> Vec<String> {
-        let pane = record.tmux.as_ref().map(|place| place.pane.as_str());
+        let pane = record.tmux.as_ref().map(|location| location.pane.as_str());
         let screen = pane.and_then(|pane| self.0.tmux().ok()?.capture(pane, Capture::All).ok());
         let text = screen.unwrap_or_else(|| self.transcript_tail(record));
         let is_tmuxs =

@@ -3,9 +3,9 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::base::pauses::growing_pauses;
+use crate::base::wait::pauses::growing_pauses;
 use crate::error::Error;
-use crate::manager::status::StatusTracker;
+use crate::manager::status::TmuxObserver;
 use crate::model::{AgentRecord, Exit, LivePane, TmuxSnapshot};
 
 /// How long `exit_of` waits. A caller that gets no exit status reports the end without it.
@@ -13,7 +13,7 @@ const EXIT_STATUS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long `pane_left_behind` waits. tmux refuses to start a process in a pane that it considers alive.
 const DEAD_PANE_TIMEOUT: Duration = Duration::from_secs(2);
 
-impl StatusTracker<'_> {
+impl TmuxObserver<'_> {
     /// Returns the exit status of an agent's ended process, or `None` if tmux does not report it in time.
     pub(in crate::manager) fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
         let pane = self.pane_after_exit(record, EXIT_STATUS_TIMEOUT)?;
@@ -38,9 +38,9 @@ impl StatusTracker<'_> {
 
     /// Returns the agent's pane, dead or alive.
     pub(in crate::manager) fn own_pane(&self, record: &AgentRecord) -> Result<Option<LivePane>, Error> {
-        let TmuxSnapshot::Running(server) = self.0.tmux()?.look()? else { return Ok(None) };
+        let TmuxSnapshot::Running(server) = self.0.tmux()?.snapshot()? else { return Ok(None) };
         let mut own: Vec<_> = server.panes.into_iter().filter(|pane| pane.agent == Some(record.id)).collect();
-        let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());
+        let remembered = record.tmux.as_ref().map(|location| location.pane.as_str());
         let at = own.iter().position(|pane| Some(pane.pane.as_str()) == remembered).unwrap_or(0);
         Ok((at < own.len()).then(|| own.swap_remove(at)))
     }

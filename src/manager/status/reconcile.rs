@@ -10,22 +10,23 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::Context;
 use crate::manager::access::Access;
 use crate::manager::agent_process::is_alive;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::registry::session_copy::{carried, of_home};
+use crate::manager::registry::session_copy::{of_home, session_record_json};
 use crate::manager::status::StatusTracker;
 use crate::manager::workspace::Workspaces;
 use crate::manager::workspace::worktree::branch_now;
-use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace};
+use crate::model::{Agent, AgentName, AgentRecord, LivePane, Status, StatusNote, TmuxLocation, TmuxSnapshot};
 use crate::process::{self};
 use crate::rules::status::cut_off;
-use crate::rules::status::reconcile::{Change, Found, Joined, RenamedSession, Seen, join};
-use crate::store::{AgentLock, BEHIND};
+use crate::rules::status::reconcile::{
+    FoundPane, ReconcileResult, RenamedSession, StatusChange, TmuxReply, join,
+};
+use crate::store::{AgentLock, LEDGER_STALE};
 
 /// State file that records that the end of an agent was requested. If it contains a reason, the end is a crash.
 pub(in crate::manager) const STOPPING: &str = "stopping";
@@ -46,7 +47,16 @@ impl AgentList {
     /// Returns a notice if tmux is not installed: the records are shown, and the status of agents in tmux is not known.
     pub fn without_tmux(&self) -> Option<String> {
         let silence = self.silence.as_ref().filter(|silence| silence.is_without_tmux())?;
-        Some(format!("{silence}; what is shown was written down, and whether agents in it live is not known"))
+        Some(format!(
+            "{silence}; the list shows the stored status, and it is unknown which agents are still running"
+        ))
+    }
+}
+
+/// Determines the machines that the clients of the agent connect from.
+pub(in crate::manager) fn find_origins(agent: &mut Agent) {
+    for client in &mut agent.clients {
+        client.from = client.pid.and_then(process::came_from);
     }
 }
 
@@ -68,10 +78,10 @@ impl StatusTracker<'_> {
         let begun = thread::Builder::new().name("settle".into()).spawn(move || {
             let _ = done.send(StatusTracker(&manager).settled_with_orphans(joined));
         });
-        begun.map_err(Error::io("cannot write down what was found"))?;
+        begun.map_err(Error::io("cannot record the observed status"))?;
         settled.recv_timeout(DISK_TIMEOUT).unwrap_or_else(|_| {
             context.notice(format!(
-                "what was found could not be written down within {} s, and tasks are not shown: the disk of {} does \
+                "the observed status could not be stored within {} s, and tasks are not shown: the disk of {} does \
                  not answer, or another command holds the registry",
                 DISK_TIMEOUT.as_secs(),
                 context.home.path.display()
@@ -80,7 +90,7 @@ impl StatusTracker<'_> {
         })
     }
 
-    fn settled_with_orphans(&self, joined: (Joined, Option<Error>)) -> Result<AgentList, Error> {
+    fn settled_with_orphans(&self, joined: (ReconcileResult, Option<Error>)) -> Result<AgentList, Error> {
         if joined.0.orphans.is_empty() {
             return Ok(self.settled(joined));
         }
@@ -88,7 +98,7 @@ impl StatusTracker<'_> {
             Ok(()) => vec![],
             // Running agents are shown anyway: reading needs no disk space.
             Err(error) => {
-                self.0.notice(format!("agents that run could not be written down: {error}"));
+                self.0.notice(format!("running agents could not be stored: {error}"));
                 self.carried_by(&joined.0.orphans)?
             }
         };
@@ -105,22 +115,22 @@ impl StatusTracker<'_> {
     /// Stores why tmux did not answer, for the command that shows the incomplete result.
     pub(in crate::manager) fn keep_tmux_error(&self, silence: Option<Error>) {
         let silence = silence.filter(|silence| !silence.is_without_tmux());
-        *self.0.unheard.lock().unwrap_or_else(PoisonError::into_inner) = silence;
+        *self.0.tmux_error.lock().unwrap_or_else(PoisonError::into_inner) = silence;
     }
 
     /// Returns why the last result lacks information from tmux, if tmux is installed but did not answer. Returns it
     /// once.
-    pub fn unheard(&self) -> Option<Error> {
-        self.0.unheard.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub fn take_tmux_error(&self) -> Option<Error> {
+        self.0.tmux_error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Compares the registry, and records that could not be written to it, with one tmux snapshot.
-    fn join(&self, unwritten: Vec<AgentRecord>) -> Result<(Joined, Option<Error>), Error> {
-        let mut records = self.0.store.read(Env::now())?;
-        if self.0.store.has_run(BEHIND) {
+    fn join(&self, unwritten: Vec<AgentRecord>) -> Result<(ReconcileResult, Option<Error>), Error> {
+        let mut records = self.0.store.read(self.0.now())?;
+        if self.0.store.has_run(LEDGER_STALE) {
             match RegistryWriter(self.0).catch_up() {
-                Ok(()) => records = self.0.store.read(Env::now())?,
-                Err(error) => self.0.notice(format!("agents are shown as they once were: {error}")),
+                Ok(()) => records = self.0.store.read(self.0.now())?,
+                Err(error) => self.0.notice(format!("the list of agents may be outdated: {error}")),
             }
         }
         let is_new = |record: &AgentRecord| {
@@ -128,45 +138,43 @@ impl StatusTracker<'_> {
         };
         let new: Vec<AgentRecord> = unwritten.into_iter().filter(is_new).collect();
         records.extend(new);
-        let (look, silence) = match self.0.tmux().and_then(|tmux| Ok(tmux.look_within(self.0.look_bound())?))
-        {
-            Ok(look) => (Some(look), None),
-            // Without records and without tmux there is nothing to show.
-            Err(error) if error.is_without_tmux() && records.is_empty() => return Err(error),
-            Err(error) => (None, Some(error)),
-        };
-        let said = silence.as_ref().map(ToString::to_string).unwrap_or_default();
-        let seen = look.as_ref().map_or(Seen::Silence(&said), Seen::TmuxSnapshot);
-        Ok((join(records, seen, &is_alive, Env::now()), silence))
+        let (look, silence) =
+            match self.0.tmux().and_then(|tmux| Ok(tmux.snapshot_within(self.0.snapshot_timeout())?)) {
+                Ok(look) => (Some(look), None),
+                // Without records and without tmux there is nothing to show.
+                Err(error) if error.is_without_tmux() && records.is_empty() => return Err(error),
+                Err(error) => (None, Some(error)),
+            };
+        let error_text = silence.as_ref().map(ToString::to_string).unwrap_or_default();
+        let seen = look.as_ref().map_or(TmuxReply::Silence(&error_text), TmuxReply::Snapshot);
+        Ok((join(records, seen, &is_alive, self.0.now()), silence))
     }
 
-    fn settled(&self, (mut joined, silence): (Joined, Option<Error>)) -> AgentList {
+    fn settled(&self, (mut joined, silence): (ReconcileResult, Option<Error>)) -> AgentList {
         self.honour_requests_to_stop(&mut joined);
         self.let_be_prepared(&mut joined);
         // The next command repeats a failed repair; the result of the snapshot is valid regardless.
         let _ = self.write_changes(std::mem::take(&mut joined.changes));
-        for misnamed in std::mem::take(&mut joined.misnamed) {
-            let _ = self.rename_back(&misnamed);
+        for misnamed_sessions in std::mem::take(&mut joined.misnamed_sessions) {
+            let _ = self.rename_back(&misnamed_sessions);
         }
         for record in std::mem::take(&mut joined.unmoved) {
             let _ = self.finish_rename(&record);
         }
         RegistryWriter(self.0).count_tasks(&mut joined.agents);
-        let (now, zone) = (Env::now(), TimeZone::system());
+        let (now, zone) = (self.0.now(), TimeZone::system());
         for agent in joined.agents.iter_mut().filter(|agent| cut_off::is_shown(agent.status)) {
             if let Some(cut) = &agent.cut_off {
                 agent.reason = cut_off::sentence(cut, now, &zone);
             }
         }
-        for client in joined.agents.iter_mut().flat_map(|agent| &mut agent.clients) {
-            client.from = client.pid.and_then(process::came_from);
-        }
+        joined.agents.iter_mut().for_each(find_origins);
         AgentList { agents: joined.agents, silence }
     }
 
     /// Turns a requested end into a stop, even if the command that requested it was killed. A request with a reason
     /// becomes a crash.
-    fn honour_requests_to_stop(&self, joined: &mut Joined) {
+    fn honour_requests_to_stop(&self, joined: &mut ReconcileResult) {
         let mut written = None;
         for change in &mut joined.changes {
             let note = &mut change.decision.note;
@@ -182,7 +190,7 @@ impl StatusTracker<'_> {
                 // A command that ends an agent first records the new status and then removes the request. Reading in
                 // the same order avoids missing both.
                 let written =
-                    written.get_or_insert_with(|| self.0.store.read(Env::now()).unwrap_or_default());
+                    written.get_or_insert_with(|| self.0.store.read(self.0.now()).unwrap_or_default());
                 match written.iter().find(|record| record.id == change.before.id) {
                     Some(now) if now.status != change.before.status => note.clone_from(&now.status),
                     _ => continue,
@@ -196,7 +204,7 @@ impl StatusTracker<'_> {
     }
 
     /// Shows an agent as `starting` that is recorded and has no process yet, as long as a command holds its lock.
-    fn let_be_prepared(&self, joined: &mut Joined) {
+    fn let_be_prepared(&self, joined: &mut ReconcileResult) {
         let is_unborn = |record: &AgentRecord| {
             record.status.status == Status::Starting && record.tmux.is_none() && record.pid.is_none()
         };
@@ -215,37 +223,63 @@ impl StatusTracker<'_> {
         });
     }
 
-    pub(in crate::manager) fn was_asked_to_stop(&self, record: &AgentRecord) -> bool {
+    pub(in crate::manager) fn has_stop_request(&self, record: &AgentRecord) -> bool {
         matches!(self.0.store.instance(&record.name).read_state(STOPPING), Ok(Some(_)))
     }
 
     /// Returns whether a process is ending the agent now. A request alone may be left over from a killed command; a
     /// process that is ending the agent holds the agent's lock.
     pub(in crate::manager) fn is_being_ended(&self, record: &AgentRecord) -> bool {
-        self.was_asked_to_stop(record)
-            && matches!(self.0.store.try_lock_agent(&record.name, "look"), Ok(None))
+        self.has_stop_request(record) && matches!(self.0.store.try_lock_agent(&record.name, "look"), Ok(None))
     }
 
-    pub(in crate::manager) fn write_changes(&self, changes: Vec<Change>) -> Result<(), Error> {
+    pub(in crate::manager) fn write_changes(&self, changes: Vec<StatusChange>) -> Result<(), Error> {
         let mut mine = Vec::new();
         for change in changes {
             if let Some(lock) = self.0.store.try_lock_agent(&change.before.name, "reconcile")? {
                 mine.push((change, lock));
             }
         }
+        self.drop_outdated_revivals(&mut mine);
         if mine.is_empty() {
             return Ok(());
         }
         self.write_locked_changes(mine)
     }
 
+    /// Removes changes that return an ended agent to a live status, or that add a location in tmux to a record, if the
+    /// pane no longer exists. The snapshot is older than the lock: an agent that kills itself records its stop, closes
+    /// its session and dies with it, and only then releases the lock. The record alone does not show that the snapshot
+    /// is outdated, because it may have been read between these steps.
+    fn drop_outdated_revivals(&self, changes: &mut Vec<(StatusChange, AgentLock)>) {
+        let is_revival = |change: &StatusChange| {
+            let returns = !change.before.status.status.is_live() && change.decision.note.status.is_live();
+            returns || change.found.is_some()
+        };
+        if !changes.iter().any(|(change, _)| is_revival(change)) {
+            return;
+        }
+        let panes = match self.0.tmux().and_then(|tmux| Ok(tmux.snapshot_within(self.0.snapshot_timeout())?))
+        {
+            Ok(TmuxSnapshot::Running(server)) => server.panes,
+            Ok(TmuxSnapshot::NoServer) | Err(_) => vec![],
+        };
+        changes.retain(|(change, _)| {
+            let is_live = change.decision.note.status.is_live();
+            let is_seen =
+                |pane: &LivePane| pane.agent == Some(change.before.id) && (pane.dead.is_none() || !is_live);
+            !is_revival(change) || panes.iter().any(is_seen)
+        });
+    }
+
     /// Writes changes of agents whose locks are held, unless the registry has other values by now.
     pub(in crate::manager) fn write_locked_changes(
         &self,
-        changes: Vec<(Change, AgentLock)>,
+        changes: Vec<(StatusChange, AgentLock)>,
     ) -> Result<(), Error> {
         // Read before the registry is locked: the directory may be on a disk that does not respond.
-        let with_branch = |(change, lock): (Change, AgentLock)| (branch_now(&change.before), change, lock);
+        let with_branch =
+            |(change, lock): (StatusChange, AgentLock)| (branch_now(&change.before), change, lock);
         let mine: Vec<_> = changes.into_iter().map(with_branch).collect();
         // Without tmux no pane is found, but a foreground agent may have ended.
         let socket =
@@ -262,10 +296,10 @@ impl StatusTracker<'_> {
                     record.status = change.decision.note.clone();
                     record.exit = change.decision.exit;
                     record.branch.clone_from(branch);
-                    if let Some(Found { server, pane }) = change.found.clone() {
+                    if let Some(FoundPane { server, pane }) = change.found.clone() {
                         record.pid = pane.pid;
                         let (session, pane) = (pane.session, pane.pane);
-                        record.tmux = Some(TmuxPlace { socket: socket.clone(), server, session, pane });
+                        record.tmux = Some(TmuxLocation { socket: socket.clone(), server, session, pane });
                     }
                     if !edit.put(record).status.status.is_live() {
                         ended.push(before);
@@ -338,11 +372,11 @@ impl StatusTracker<'_> {
 
     /// Renames a session after its record. The registry is authoritative: a session with another name is an interrupted
     /// rename.
-    fn rename_back(&self, misnamed: &RenamedSession) -> Result<(), Error> {
-        let record = &misnamed.record;
+    fn rename_back(&self, misnamed_sessions: &RenamedSession) -> Result<(), Error> {
+        let record = &misnamed_sessions.record;
         let Some(_lock) = self.0.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
-        let json = carried(record, self.0.home());
-        Ok(self.0.tmux()?.rename_session(record.id, &misnamed.session, &record.name, &json)?)
+        let json = session_record_json(record, self.0.home());
+        Ok(self.0.tmux()?.rename_session(record.id, &misnamed_sessions.session, &record.name, &json)?)
     }
 
     /// Moves the instance directory if no other process holds the lock of either name.
@@ -355,11 +389,11 @@ impl StatusTracker<'_> {
 
     /// Moves the instance directory with this name to the agent that was renamed away from it, before another agent
     /// takes the name. The caller holds the lock of the name.
-    pub(in crate::manager) fn vacate(&self, name: &AgentName) -> Result<(), Error> {
+    pub(in crate::manager) fn move_renamed_instance(&self, name: &AgentName) -> Result<(), Error> {
         if !self.0.store.instance(name).dir().exists() {
             return Ok(());
         }
-        for record in self.0.store.read(Env::now())? {
+        for record in self.0.store.read(self.0.now())? {
             if record.renamed_from.as_ref() == Some(name) {
                 let _lock = self.0.store.lock_agent(&record.name, "rename")?;
                 self.finish_move(&record)?;

@@ -7,16 +7,17 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::env::{Env, HOME};
+use crate::env::HOME;
 use crate::error::Error;
+use crate::failpoint;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::supervisor::SupervisorControl;
 use crate::manager::supervisor::stall::SupervisorStall;
+use crate::manager::supervisor::{SupervisorControl, SupervisorWatchdog};
 use crate::model::{AgentRecord, RestartPolicy, TaskState};
 use crate::process;
 
-pub use crate::process::Exits;
-use crate::rules::lifecycle::restart::{Plan, plan};
+pub use crate::process::ExitWatcher;
+use crate::rules::lifecycle::restart::{RestartDecision, plan};
 use crate::store::{AgentLock, RotatingFile};
 
 /// The file in `run/` that marks a supervisor that was stopped on request and must not start automatically.
@@ -26,13 +27,13 @@ const CARD: &str = "_supervisor.json";
 /// Time that a supervisor started by the user waits for another one to end.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit for a supervisor to start or to end.
-const SOON: Duration = Duration::from_secs(5);
+const START_STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// The variable that prevents commands from starting a supervisor.
 const SWITCH: &str = "SYMPOSIUM_SUPERVISOR";
 
 /// The description that a supervisor writes about itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Card {
+pub struct SupervisorCard {
     /// Process id of the supervisor.
     pub pid: i32,
     /// Start time of the supervisor.
@@ -51,7 +52,7 @@ pub struct Supervision {
     pub stopped_on_request: bool,
     /// The description of the running supervisor.
     #[serde(flatten)]
-    pub card: Option<Card>,
+    pub card: Option<SupervisorCard>,
     /// Whether starting an agent also starts a supervisor.
     pub autostart: bool,
     /// Number of restarts that are due or scheduled.
@@ -68,7 +69,7 @@ pub struct Supervision {
 
 /// How long a new supervisor waits for a running one to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum StartTurn {
     /// Briefly, because the user started it and waits.
     Now,
     /// Without a limit, because tmux keeps it running.
@@ -77,17 +78,18 @@ pub enum Turn {
 
 impl SupervisorControl<'_> {
     /// Acquires the supervisor lock and writes the description file.
-    pub fn become_supervisor(&self, turn: Turn) -> Result<AgentLock, Error> {
+    pub fn become_supervisor(&self, turn: StartTurn) -> Result<AgentLock, Error> {
         let patience = match turn {
-            Turn::Now => LOCK_TIMEOUT,
-            Turn::Kept => Duration::from_secs(u64::from(u32::MAX)),
+            StartTurn::Now => LOCK_TIMEOUT,
+            StartTurn::Kept => Duration::from_secs(u64::from(u32::MAX)),
         };
         let Some(lock) = self.0.store.lock_supervisor(patience)? else {
-            return Err(Error::SupervisorRuns { pid: self.0.store.supervisor() });
+            return Err(Error::supervisor_runs(self.0.store.supervisor()));
         };
-        let card = Card {
+        failpoint::reached("supervisor.locked");
+        let card = SupervisorCard {
             pid: i32::try_from(std::process::id()).unwrap_or_default(),
-            since: Env::now(),
+            since: self.0.now(),
             version: env!("CARGO_PKG_VERSION").into(),
         };
         let text = serde_json::to_string(&card).unwrap_or_default();
@@ -97,13 +99,13 @@ impl SupervisorControl<'_> {
 
     /// Calls `callback` when the main process of an agent ends. tmux reports this too, but 3.3a misses one exit in a
     /// hundred when it is busy.
-    pub fn on_exit(&self, callback: impl Fn() + Send + 'static) -> Result<Exits, Error> {
-        Exits::new(callback).map_err(Error::io("cannot watch processes"))
+    pub fn on_exit(&self, callback: impl Fn() + Send + 'static) -> Result<ExitWatcher, Error> {
+        ExitWatcher::new(callback).map_err(Error::io("cannot watch processes"))
     }
 
     /// Watches the processes of the agents that run now.
-    pub fn watch_exits(&self, exits: &Exits) -> Result<(), Error> {
-        let records = self.0.store.read(Env::now())?;
+    pub fn watch_exits(&self, exits: &ExitWatcher) -> Result<(), Error> {
+        let records = self.0.store.read(self.0.now())?;
         let live = records.iter().filter(|record| record.status.status.is_live());
         let pids: Vec<i32> = live.filter_map(|record| record.pid).collect();
         exits.watch(&pids).map_err(Error::io("cannot watch processes"))
@@ -111,7 +113,7 @@ impl SupervisorControl<'_> {
 
     /// Coalesces the silence timers of the tmux server, so that it does not wake for one quiet agent after the other.
     pub fn gather_silences(&self) -> Result<(), Error> {
-        Ok(self.0.tmux()?.gather_silences()?)
+        Ok(self.0.tmux()?.align_silence_timers()?)
     }
 
     /// Opens the log file of the supervisor.
@@ -138,8 +140,8 @@ impl SupervisorControl<'_> {
     pub fn start_supervisor(&self) -> Result<bool, Error> {
         self.0.store.remove_run(OFF)?;
         RegistryWriter(self.0).repair_ledger()?;
-        match self.supervisor_stall() {
-            Some(stall) => self.end_stalled_supervisor(&stall)?,
+        match SupervisorWatchdog(self.0).supervisor_stall() {
+            Some(stall) => SupervisorWatchdog(self.0).end_stalled_supervisor(&stall)?,
             None if self.0.store.supervisor().is_some() => return Ok(false),
             None => {}
         }
@@ -147,7 +149,7 @@ impl SupervisorControl<'_> {
         self.until("the supervisor did not start", || self.0.store.supervisor().is_some())?;
         // The description file appears a moment later. On a full disk it never does, but the supervisor runs
         // nevertheless.
-        let _ = self.until("the supervisor tells nothing", || self.card().is_some());
+        let _ = self.until("the supervisor does not describe itself", || self.card().is_some());
         Ok(true)
     }
 
@@ -155,7 +157,7 @@ impl SupervisorControl<'_> {
     pub fn stop_supervisor(&self) -> Result<bool, Error> {
         self.0.store.write_run(OFF, b"")?;
         let ran = self.0.store.supervisor();
-        self.0.tmux()?.stop_keeper()?;
+        self.0.tmux()?.stop_supervisor()?;
         if let Some(pid) = ran {
             // This supervisor may have been started by the user in a terminal, outside of our tmux server.
             let is_it = || self.0.store.supervisor() == Some(pid);
@@ -173,14 +175,14 @@ impl SupervisorControl<'_> {
     /// Returns the state of the supervisor and the work that waits for it.
     pub fn supervision(&self) -> Result<Supervision, Error> {
         let running = self.0.store.supervisor().is_some();
-        let records = self.0.store.read(Env::now())?;
+        let records = self.0.store.read(self.0.now())?;
         let open = [TaskState::Queued, TaskState::Dispatched, TaskState::Running];
         Ok(Supervision {
             running,
             stopped_on_request: !running && self.0.store.has_run(OFF),
             autostart: self.0.settings().supervisor.autostart && !self.is_switched_off(),
             card: self.card(),
-            stall: self.supervisor_stall(),
+            stall: SupervisorWatchdog(self.0).supervisor_stall(),
             restarts_waiting: records.iter().filter(|record| self.waits_for_restart(record)).count(),
             tasks_waiting: RegistryWriter(self.0).tasks_in(&open)?,
             heartbeats: records.iter().filter(|record| record.heartbeat.is_some()).count(),
@@ -189,15 +191,15 @@ impl SupervisorControl<'_> {
     }
 
     /// Returns the description of the running supervisor. The file of a former one is ignored.
-    fn card(&self) -> Option<Card> {
+    fn card(&self) -> Option<SupervisorCard> {
         let pid = self.0.store.supervisor()?;
-        let card: Card = serde_json::from_slice(&self.0.store.read_run(CARD)?).ok()?;
+        let card: SupervisorCard = serde_json::from_slice(&self.0.store.read_run(CARD)?).ok()?;
         (card.pid == pid).then_some(card)
     }
 
     fn waits_for_restart(&self, record: &AgentRecord) -> bool {
-        let plan = plan(record, &self.0.settings().restart, || 0.0, Env::now());
-        record.restart.next_at.is_some() || matches!(plan, Plan::At { .. } | Plan::Now)
+        let plan = plan(record, &self.0.settings().restart, || 0.0, self.0.now());
+        record.restart.next_at.is_some() || matches!(plan, RestartDecision::At { .. } | RestartDecision::Now)
     }
 
     /// Returns a remark if an agent needs a supervisor and none is running.
@@ -205,7 +207,7 @@ impl SupervisorControl<'_> {
         let needs = record.restart.policy != RestartPolicy::No || record.heartbeat.is_some();
         let lacks = || self.0.store.has_run(OFF) && self.0.store.supervisor().is_none();
         (needs && lacks()).then(|| {
-            "the supervisor is stopped: nothing restarts or reminds it before `symposium supervisor start`".into()
+            "the supervisor is stopped: this agent is not restarted and gets no heartbeats until `symposium supervisor start`".into()
         })
     }
 
@@ -219,15 +221,15 @@ impl SupervisorControl<'_> {
         words.insert(0, self.0.own_program().to_string_lossy().into_owned());
         let mut env: Vec<(OsString, OsString)> = self.0.env.for_supervisor();
         env.push((HOME.into(), self.0.home.path.clone().into()));
-        Ok(self.0.tmux()?.start_keeper(&words, &env)?)
+        Ok(self.0.tmux()?.start_supervisor(&words, &env)?)
     }
 
     fn until(&self, otherwise: &str, done: impl Fn() -> bool) -> Result<(), Error> {
         let begun = Instant::now();
         let watch = self.0.store.watch_run()?;
         while !done() {
-            if begun.elapsed() > SOON {
-                return Err(Error::TimedOut { what: otherwise.into(), after: begun.elapsed() });
+            if begun.elapsed() > START_STOP_TIMEOUT {
+                return Err(Error::timed_out(otherwise, begun.elapsed()));
             }
             watch.changed(Duration::from_millis(20));
         }

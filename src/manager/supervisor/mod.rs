@@ -10,8 +10,19 @@ pub(in crate::manager) mod log;
 pub(in crate::manager) mod service;
 pub(in crate::manager) mod stall;
 
+pub use control::{ExitWatcher, StartTurn, Supervision};
+pub use log::LogEnd;
+
 use crate::manager::Context;
 
 /// Use cases that start, stop and inspect the supervisor process.
 #[derive(Clone, Copy)]
 pub struct SupervisorControl<'a>(pub &'a Context);
+
+/// Detects a supervisor that has stopped working, and replaces it.
+#[derive(Clone, Copy)]
+pub struct SupervisorWatchdog<'a>(pub &'a Context);
+
+/// Installs and removes the system service that starts the supervisor at boot.
+#[derive(Clone, Copy)]
+pub struct ServiceInstallation<'a>(pub &'a Context);

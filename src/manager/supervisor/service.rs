@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::env::{Env, HOME};
-use crate::error::Error;
-use crate::manager::supervisor::SupervisorControl;
+use crate::error::{Code, Error, shown};
+use crate::manager::supervisor::ServiceInstallation;
 use crate::model::{Exit, TmuxSnapshot};
 use crate::process::{self, Run};
 use crate::service::{self, Boot, System};
@@ -50,7 +50,7 @@ pub struct Uninstalled {
     pub was_installed: bool,
 }
 
-impl SupervisorControl<'_> {
+impl ServiceInstallation<'_> {
     /// Returns the service that would be installed.
     pub fn service(&self) -> Result<Service, Error> {
         let (system, boot, path) = self.boot()?;
@@ -67,15 +67,15 @@ impl SupervisorControl<'_> {
         let former = service::installed(&path).map_err(writing())?;
         service::write(&path, &text).map_err(writing())?;
         for argv in system.start(&boot, &path) {
-            if let Err(said) = self.ask_system(&argv) {
+            if let Err(output) = self.ask_system(&argv) {
                 let _ = match &former {
                     Some(text) => service::write(&path, text),
                     None => service::remove(&path).map(|_| ()),
                 };
-                return Err(Error::ServiceRefused { what: argv.join(" "), said });
+                return Err(service_refused(&argv, &output));
             }
         }
-        let at_boot = system == System::Systemd && self.lingers();
+        let at_boot = system == System::Systemd && self.is_linger_enabled();
         let mut remarks = Vec::new();
         if system == System::Systemd && !at_boot {
             let user = self.user().unwrap_or_else(|| "$USER".to_owned());
@@ -84,7 +84,7 @@ impl SupervisorControl<'_> {
             ));
         }
         if server_before.is_some_and(|pid| !process::is_kept_by_user_manager(pid)) {
-            remarks.push("our tmux server runs already and stays as it is; from the next start of the machine it belongs to the service".into());
+            remarks.push("our tmux server is already running and is not changed; after the next boot it belongs to the service".into());
             if system == System::Systemd && kills_user_processes() {
                 let again = restart(&boot);
                 remarks.push(format!(
@@ -104,22 +104,22 @@ impl SupervisorControl<'_> {
             return Ok(Uninstalled { path, was_installed: false });
         }
         // A service manager that does not answer has nothing to unload.
-        let answers = self.ask_system(&system.ask()).is_ok();
-        let tell = |steps: Vec<Vec<String>>| -> Result<(), Error> {
+        let answers = self.ask_system(&system.probe_command()).is_ok();
+        let run_steps = |steps: Vec<Vec<String>>| -> Result<(), Error> {
             for argv in steps.into_iter().filter(|_| answers) {
-                let refused = |said| Error::ServiceRefused { what: argv.join(" "), said };
+                let refused = |output: String| service_refused(&argv, &output);
                 self.ask_system(&argv).map_err(refused)?;
             }
             Ok(())
         };
-        tell(system.stop(&boot))?;
+        run_steps(system.stop(&boot))?;
         service::remove(&path).map_err(removing())?;
-        tell(system.forget())?;
+        run_steps(system.commands_after_removal())?;
         Ok(Uninstalled { path, was_installed: true })
     }
 
     fn boot(&self) -> Result<(System, Boot, PathBuf), Error> {
-        let system = System::here();
+        let system = System::current();
         let socket = self.0.tmux_setup()?.socket;
         let chosen = (!self.0.home.is_default).then(|| (HOME.into(), self.0.home.path.clone().into()));
         let passed = ["PATH", "SYMPOSIUM_TMUX_SOCKET", "TMUX_TMPDIR"]
@@ -130,17 +130,17 @@ impl SupervisorControl<'_> {
             exe: self.0.env.exe().to_owned(),
             env: passed.chain(chosen).collect(),
         };
-        let home = self.0.env.user_home().ok_or_else(|| Error::Usage {
-            what: "there is no home directory to install a service in: HOME is not set".into(),
-            hint: Some("HOME=/home/you symposium service install".into()),
+        let home = self.0.env.user_home().ok_or_else(|| {
+            Error::usage("cannot install a service without a home directory: HOME is not set")
+                .hint("HOME=/home/you symposium service install")
         })?;
         let path = system.file(&boot, &home, self.0.env.var("XDG_CONFIG_HOME").map(Path::new));
         Ok((system, boot, path))
     }
 
     fn expect_manager(&self, system: System) -> Result<(), Error> {
-        let ask = system.ask();
-        self.ask_system(&ask).map_err(|said| Error::NoServiceManager { asked: ask.join(" "), said })
+        let ask = system.probe_command();
+        self.ask_system(&ask).map_err(|output| no_service_manager(&ask, &output))
     }
 
     /// Runs a command of the service manager. Returns its output if it failed.
@@ -150,8 +150,8 @@ impl SupervisorControl<'_> {
         match process::run_bounded(&run, SERVICE_BOUND) {
             Ok(output) if output.exit == (Exit { code: Some(0), signal: None }) => Ok(()),
             Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-                Err(if said.is_empty() { format!("it ended with {}", output.exit) } else { said })
+                let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                Err(if complaint.is_empty() { format!("it ended with {}", output.exit) } else { complaint })
             }
             Err(error) => Err(error.to_string()),
         }
@@ -159,12 +159,12 @@ impl SupervisorControl<'_> {
 
     /// Returns the user's name. A cron job or a container often has no variable with it.
     pub(in crate::manager) fn user(&self) -> Option<String> {
-        let said = self.0.env.var("USER").or_else(|| self.0.env.var("LOGNAME")).and_then(OsStr::to_str);
-        let said = said.filter(|user| !user.is_empty()).map(str::to_owned);
-        said.or_else(|| process::user_name(Env::uid()))
+        let name = self.0.env.var("USER").or_else(|| self.0.env.var("LOGNAME")).and_then(OsStr::to_str);
+        let name = name.filter(|user| !user.is_empty()).map(str::to_owned);
+        name.or_else(|| process::user_name(Env::uid()))
     }
 
-    pub(in crate::manager) fn lingers(&self) -> bool {
+    pub(in crate::manager) fn is_linger_enabled(&self) -> bool {
         self.user().is_some_and(|user| Path::new("/var/lib/systemd/linger").join(user).exists())
     }
 
@@ -176,7 +176,7 @@ impl SupervisorControl<'_> {
 
     /// Returns the process id of our tmux server, if it runs.
     pub(in crate::manager) fn server_pid(&self) -> Option<i32> {
-        match self.0.tmux().ok()?.look().ok()? {
+        match self.0.tmux().ok()?.snapshot().ok()? {
             TmuxSnapshot::Running(server) => server.identity.pid(),
             TmuxSnapshot::NoServer => None,
         }
@@ -214,12 +214,26 @@ pub(in crate::manager) fn kills_user_processes() -> bool {
     })
 }
 
+fn no_service_manager(argv: &[String], output: &str) -> Error {
+    Error::new(Code::NoServiceManager, "the service manager of this user does not answer")
+        .saw(format!("`{}`: {}", argv.join(" "), shown(output)))
+        .saw("nothing was changed")
+        .hint("`symposium service install --print` prints the unit, so that it can be started in another way")
+        .hint("or run `symposium agent restore --all` after each start of the machine")
+}
+
+fn service_refused(argv: &[String], output: &str) -> Error {
+    Error::new(Code::ServiceRefused, format!("`{}` failed", argv.join(" ")))
+        .saw(shown(output))
+        .hint("`journalctl --user -e` shows its log; `symposium service install --print` prints the unit")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_service_is_called_like_its_server() {
+    fn the_service_name_follows_the_environment() {
         for (socket, name) in [
             ("symposium", "symposium"),
             ("symposium-0badcafe", "symposium-0badcafe"),

@@ -8,10 +8,12 @@ use serde::Serialize;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::supervisor::SupervisorControl;
+use crate::manager::supervisor::{SupervisorControl, SupervisorWatchdog};
 use crate::model::Exit;
 use crate::process::{self, Run};
-use crate::rules::lifecycle::supervisor_stall::{ProcessState, Pulse, SignOfLife, SilenceCounter, pulse};
+use crate::rules::lifecycle::supervisor_stall::{
+    ProcessState, Pulse, SignOfLife, SilenceCounter, judge_supervisor,
+};
 
 /// The file in `run/` with the supervisor's last sign of life.
 const SIGN_OF_LIFE: &str = "_supervisor.alive";
@@ -55,7 +57,7 @@ impl SupervisorStall {
     }
 }
 
-impl SupervisorControl<'_> {
+impl SupervisorWatchdog<'_> {
     /// Records a sign of life of the supervisor, which is this process.
     pub fn note_sign_of_life(&self) {
         let pid = i32::try_from(std::process::id()).unwrap_or_default();
@@ -71,7 +73,7 @@ impl SupervisorControl<'_> {
         let pid = self.0.store.supervisor()?;
         let every = self.0.settings().supervisor.reconcile;
         let stall = |process_stopped, silent_s| Some(SupervisorStall { pid, process_stopped, silent_s });
-        match pulse(state_of(pid), self.sign_of_life(pid), Env::monotonic(), every) {
+        match judge_supervisor(state_of(pid), self.sign_of_life(pid), Env::monotonic(), every) {
             Pulse::Alive => None,
             Pulse::Stopped => stall(true, None),
             Pulse::Silent(silence) => stall(false, Some(silence.as_secs())),
@@ -95,7 +97,7 @@ impl SupervisorControl<'_> {
     /// Runs the supervisor repeatedly, and kills it if it makes no progress. tmux restarts this process, and 3.3a
     /// misses one exit in a hundred: a process that dies often must not depend on that.
     pub fn keep_supervisor(&self) -> Result<(), Error> {
-        let args = self.words(&["supervisor", "run", "--kept"]);
+        let args = SupervisorControl(self.0).words(&["supervisor", "run", "--kept"]);
         let every = || self.0.settings().supervisor.reconcile.clamp(KEEPER_LOOKS.0, KEEPER_LOOKS.1);
         let mut pause = RESTART_PAUSE;
         loop {
@@ -103,7 +105,7 @@ impl SupervisorControl<'_> {
             let run = Run { program: &program, args: &args, dir: None, env: None };
             let begun = Instant::now();
             let mut counter = SilenceCounter::default();
-            let look = |pid| self.look_at_kept(pid, &mut counter);
+            let look = |pid| self.check_kept_supervisor(pid, &mut counter);
             match process::run_watched(&run, every, look).map_err(Error::io("cannot run the supervisor"))? {
                 Exit { code: Some(0), .. } => return Ok(()),
                 // A supervisor that cannot run must not be restarted in a busy loop.
@@ -116,9 +118,14 @@ impl SupervisorControl<'_> {
         }
     }
 
-    fn look_at_kept(&self, pid: i32, counter: &mut SilenceCounter) -> ControlFlow<()> {
-        // A supervisor that waits for another one to end has given no sign yet, and is not killed.
-        if !counter.look(state_of(pid), self.sign_of_life(pid), Env::monotonic()) {
+    fn check_kept_supervisor(&self, pid: i32, counter: &mut SilenceCounter) -> ControlFlow<()> {
+        let state = state_of(pid);
+        // A supervisor that waits for another one to end has given no sign yet and is not killed, and neither is one
+        // that runs and cannot write its sign. One that was stopped between its lock and its first sign is.
+        let is_stopped_early = || state == ProcessState::Stopped && self.0.store.supervisor() == Some(pid);
+        let before_first = || is_stopped_early().then_some(SignOfLife { pid, at: Duration::ZERO });
+        let sign = self.sign_of_life(pid).or_else(before_first);
+        if !counter.observe(state, sign, Env::monotonic()) {
             return ControlFlow::Continue(());
         }
         self.log_from_outside(&format!("ended by its keeper: process {pid} gave no sign of life"));
@@ -127,8 +134,8 @@ impl SupervisorControl<'_> {
 
     /// Adds a line to the supervisor's log on behalf of a supervisor that cannot do so itself.
     fn log_from_outside(&self, message: &str) {
-        let line = serde_json::json!({ "timestamp": Env::now(), "level": "WARN", "message": message });
-        if let Ok(mut log) = self.supervisor_log() {
+        let line = serde_json::json!({ "timestamp": self.0.now(), "level": "WARN", "message": message });
+        if let Ok(mut log) = SupervisorControl(self.0).supervisor_log() {
             let _ = log.write_all(format!("{line}\n").as_bytes());
         }
     }

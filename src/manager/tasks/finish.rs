@@ -5,16 +5,16 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::env::Env;
 use crate::error::Error;
-use crate::ledger::TaskMove;
+use crate::ledger::TaskTransition;
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::evidence::WORDS;
-use crate::manager::tasks::Tasks;
-use crate::model::{AgentId, AgentName, AgentRecord, Task, TaskId, TaskState, What};
+use crate::manager::tasks::TaskCompletion;
+use crate::model::{AgentId, AgentName, AgentRecord, EventKind, Task, TaskId, TaskState};
 use crate::rules::status::from_hook::one_line;
-use crate::rules::tasks::queue::{Ending, deadline, ending};
+use crate::rules::tasks::queue::{TaskEnd, deadline, ending};
+use crate::rules::tasks::retry::may_retry;
 
 /// The result of checking running tasks.
 #[derive(Debug, Default)]
@@ -27,18 +27,18 @@ pub struct FinishedTasks {
     pub next: Option<Timestamp>,
 }
 
-impl Tasks<'_> {
+impl TaskCompletion<'_> {
     /// Marks a task as failed, or queues it again if it has retries left. Returns whether its state changed.
     pub(in crate::manager) fn fail_task(&self, task: &Task, why: &str) -> Result<bool, Error> {
         let from = [task.state];
-        let again = task.attempts.max(1) <= task.retries;
+        let again = may_retry(task);
         let words = match again {
             true => format!("attempt {} failed: {why}", task.attempts),
             false => why.to_owned(),
         };
         let to = if again { TaskState::Queued } else { TaskState::Failed };
-        let step = TaskMove::plain(&from, to, &words);
-        RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))
+        let step = TaskTransition::plain(&from, to, &words);
+        RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, self.0.now()))
     }
 
     /// Records which tasks are over because their turn, their agent or their time is over. Returns them with the next
@@ -52,29 +52,29 @@ impl Tasks<'_> {
         if running.is_empty() {
             return Ok(settled);
         }
-        let records = self.0.store.read(Env::now())?;
+        let records = self.0.store.read(self.0.now())?;
         let by_id: HashMap<AgentId, &AgentRecord> =
             records.iter().map(|record| (record.id, record)).collect();
         for task in running {
             let record = task.agent.and_then(|id| by_id.get(&id).copied());
-            let moved = match ending(&task, record, Env::now()) {
-                Ending::NotYet => {
+            let moved = match ending(&task, record, self.0.now()) {
+                TaskEnd::NotYet => {
                     settled.next = settled.next.into_iter().chain(deadline(&task)).min();
                     continue;
                 }
-                Ending::Failed(_) if record.is_none() && TaskQueue(self.0).is_being_born(&task)? => continue,
-                Ending::Done(_) if !TaskQueue(self.0).has_begun(&task)? => continue,
-                Ending::Done(reason) => {
+                TaskEnd::Failed(_) if record.is_none() && TaskQueue(self.0).is_being_born(&task)? => continue,
+                TaskEnd::Done(_) if !TaskQueue(self.0).has_begun(&task)? => continue,
+                TaskEnd::Done(reason) => {
                     let words = record.and_then(|record| self.whole_words(record)).unwrap_or(reason);
-                    let step = TaskMove {
+                    let step = TaskTransition {
                         result: Some(&words),
-                        ..TaskMove::plain(&[TaskState::Running], TaskState::Done, "its turn is over")
+                        ..TaskTransition::plain(&[TaskState::Running], TaskState::Done, "its turn is over")
                     };
                     RegistryWriter(self.0)
-                        .with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?
+                        .with_ledger(|ledger| ledger.move_task(task.id, &step, self.0.now()))?
                 }
-                Ending::Failed(why) => self.fail_task(&task, &why)?,
-                Ending::TooLong(why) => {
+                TaskEnd::Failed(why) => self.fail_task(&task, &why)?,
+                TaskEnd::TooLong(why) => {
                     settled.too_long.extend(record.map(|record| record.name.clone()));
                     self.fail_task(&task, &why)?
                 }
@@ -92,7 +92,7 @@ impl Tasks<'_> {
         if !RegistryWriter(self.0).has_queues() {
             return Ok(None);
         }
-        let now = Env::now();
+        let now = self.0.now();
         let records = self.0.store.read(now)?;
         let held = records.iter().filter_map(|record| record.status.failure()?.held_until);
         Ok(held.filter(|until| *until > now).min())
@@ -103,13 +103,13 @@ impl Tasks<'_> {
         let Ok(Some(task)) = TaskQueue(self.0).task(id) else { return };
         let record = task.agent.and_then(|agent| RegistryWriter(self.0).record_by_id(agent).ok()?);
         let (what, words) = match task.state {
-            TaskState::Done => (What::TaskDone, task.result.as_deref().unwrap_or_default()),
-            TaskState::Failed => (What::TaskFailed, task.why.as_str()),
+            TaskState::Done => (EventKind::TaskDone, task.result.as_deref().unwrap_or_default()),
+            TaskState::Failed => (EventKind::TaskFailed, task.why.as_str()),
             _ => return,
         };
         if let Some(record) = record {
             let words = one_line(words);
-            RegistryWriter(self.0).happened(
+            RegistryWriter(self.0).record_event(
                 &record,
                 what,
                 format!("task {} ({}): {words}", task.id, task.title()),

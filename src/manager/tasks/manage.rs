@@ -4,15 +4,16 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::env::Env;
-use crate::error::Error;
-use crate::ledger::{TaskMove, TaskQuery};
+use crate::error::{Code, Error};
+use crate::ledger::{TaskQuery, TaskTransition};
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
 use crate::manager::supervisor::SupervisorControl;
-use crate::manager::tasks::Tasks;
-use crate::model::{AgentName, AgentWaits, Progress, Status, Task, TaskId, TaskState, TaskStatus, TaskStep};
+use crate::manager::tasks::{TaskCompletion, Tasks};
+use crate::model::{
+    AgentName, AgentWaits, Status, Task, TaskId, TaskProgress, TaskState, TaskStatus, TaskStep,
+};
 use crate::rules::status::from_hook::one_line;
 use crate::rules::status::turn_failure::{note_after_release, why_held};
 
@@ -77,7 +78,7 @@ impl Tasks<'_> {
 
     /// Returns a task with its status and what it waits for.
     pub fn task_view(&self, task: Task) -> Result<TaskView, Error> {
-        let waits_for = self.what_it_waits_for(&task)?;
+        let waits_for = self.pending_question(&task)?;
         let agent = match waits_for {
             Some(_) => AgentWaits::Yes,
             None => AgentWaits::No,
@@ -93,11 +94,11 @@ impl Tasks<'_> {
     }
 
     pub(in crate::manager) fn known_task(&self, id: TaskId) -> Result<Task, Error> {
-        TaskQueue(self.0).task(id)?.ok_or(Error::NoSuchTask { id })
+        TaskQueue(self.0).task(id)?.ok_or(Error::no_such_task(id))
     }
 
     /// Explains why a task makes no progress.
-    fn what_it_waits_for(&self, task: &Task) -> Result<Option<String>, Error> {
+    fn pending_question(&self, task: &Task) -> Result<Option<String>, Error> {
         if task.state == TaskState::Running {
             return self.what_its_agent_waits_for(task);
         }
@@ -125,7 +126,7 @@ impl Tasks<'_> {
     fn why_its_agent_is_held(&self, task: &Task) -> Result<Option<String>, Error> {
         let record = task.agent.map(|id| RegistryWriter(self.0).record_by_id(id)).transpose()?.flatten();
         Ok(record.and_then(|record| {
-            let failure = record.status.failure().filter(|failure| failure.holds(Env::now()))?;
+            let failure = record.status.failure().filter(|failure| failure.holds_queue(self.0.now()))?;
             Some(why_held(failure, record.name.as_str()))
         }))
     }
@@ -143,7 +144,7 @@ impl Tasks<'_> {
     /// only the state changes: its agent continues to work.
     pub fn task_cancel(&self, id: TaskId) -> Result<Task, Error> {
         let from = [&TaskState::OPEN[..], &[TaskState::Failed]].concat();
-        self.step(id, "cancel", &TaskMove::plain(&from, TaskState::Cancelled, "it was cancelled"))
+        self.step(id, "cancel", &TaskTransition::plain(&from, TaskState::Cancelled, "it was cancelled"))
     }
 
     /// Returns the agent that works on the task now. It continues when the task is cancelled.
@@ -162,8 +163,11 @@ impl Tasks<'_> {
         let from = [TaskState::Failed, TaskState::Cancelled];
         // A task for any agent of a spec loses its agent with this step.
         let before = self.known_task(id)?;
-        let task =
-            self.step(id, "retry", &TaskMove::plain(&from, TaskState::Queued, "it was asked for again"))?;
+        let task = self.step(
+            id,
+            "retry",
+            &TaskTransition::plain(&from, TaskState::Queued, "it was queued again on request"),
+        )?;
         self.release_queue(&before)?;
         SupervisorControl(self.0).ensure_supervisor();
         Ok(task)
@@ -176,7 +180,7 @@ impl Tasks<'_> {
         let Some(record) = record else { return Ok(()) };
         let released = RegistryWriter(self.0).write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten().filter(|now| now.id == record.id)?;
-            now.status = note_after_release(&now.status, Env::now())?;
+            now.status = note_after_release(&now.status, self.0.now())?;
             Some(edit.put(now))
         })?;
         if let Some(now) = released {
@@ -189,33 +193,36 @@ impl Tasks<'_> {
     pub fn task_done(&self, id: TaskId, result: Option<&str>) -> Result<Task, Error> {
         // A task with an unknown outcome is `failed`; it becomes `done` when it is reported as done.
         let from = [TaskState::Queued, TaskState::Dispatched, TaskState::Running, TaskState::Failed];
-        let step = TaskMove { result, ..TaskMove::plain(&from, TaskState::Done, "it was reported done") };
+        let step = TaskTransition {
+            result,
+            ..TaskTransition::plain(&from, TaskState::Done, "it was reported done")
+        };
         let task = self.step(id, "done", &step)?;
-        self.note_over(id);
+        TaskCompletion(self.0).note_over(id);
         Ok(task)
     }
 
     /// Records that a task failed, as its agent or the user reports. It is queued again if it has retries left.
     pub fn task_fail(&self, id: TaskId, why: &str) -> Result<Task, Error> {
         let task = self.known_task(id)?;
-        if task.state.is_over() || !self.fail_task(&task, why)? {
+        if task.state.is_over() || !TaskCompletion(self.0).fail_task(&task, why)? {
             return Err(self.not_there(id, "fail")?);
         }
-        self.note_over(id);
+        TaskCompletion(self.0).note_over(id);
         self.known_task(id)
     }
 
     /// Records the progress of a task.
-    pub fn task_progress(&self, id: TaskId, progress: &Progress) -> Result<Task, Error> {
+    pub fn task_progress(&self, id: TaskId, progress: &TaskProgress) -> Result<Task, Error> {
         if !RegistryWriter(self.0).with_ledger(|ledger| ledger.note_progress(id, progress))? {
             return Err(self.not_there(id, "progress")?);
         }
         self.known_task(id)
     }
 
-    fn step(&self, id: TaskId, verb: &'static str, step: &TaskMove<'_>) -> Result<Task, Error> {
+    fn step(&self, id: TaskId, verb: &'static str, step: &TaskTransition<'_>) -> Result<Task, Error> {
         self.known_task(id)?;
-        if !RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(id, step, Env::now()))? {
+        if !RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(id, step, self.0.now()))? {
             return Err(self.not_there(id, verb)?);
         }
         self.known_task(id)
@@ -223,6 +230,21 @@ impl Tasks<'_> {
 
     fn not_there(&self, id: TaskId, verb: &'static str) -> Result<Error, Error> {
         let task = self.known_task(id)?;
-        Ok(Error::WrongTaskState { id, state: task.state, verb, why: task.why })
+        Ok(wrong_state(&task, verb))
     }
+}
+
+/// Returns the error for a step that the state of the task does not permit.
+fn wrong_state(task: &Task, verb: &str) -> Error {
+    let (id, state) = (task.id, task.state);
+    let attempt = match verb {
+        "done" => format!("mark task {id} as done"),
+        "fail" => format!("mark task {id} as failed"),
+        "progress" => format!("report progress on task {id}"),
+        verb => format!("{verb} task {id}"),
+    };
+    let already = if state.is_over() { "already " } else { "" };
+    Error::new(Code::WrongTaskState, format!("cannot {attempt}: it is {already}{state}"))
+        .saw_all(Some(&task.why).filter(|why| !why.is_empty()))
+        .hint(format!("`symposium task show {id}` shows what happened to it"))
 }

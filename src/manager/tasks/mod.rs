@@ -15,8 +15,18 @@ pub(in crate::manager) mod manage;
 pub(in crate::manager) mod topic;
 pub(in crate::manager) mod wait;
 
+pub use add::{TaskAdded, TaskRequest};
+pub use manage::{TaskFilter, TaskShown, TaskView};
+
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Manages queued tasks.
 #[derive(Clone, Copy)]
 pub struct Tasks<'a>(pub &'a Context);
+
+/// Ends tasks whose agent has finished or disappeared.
+#[derive(Clone, Copy)]
+pub struct TaskCompletion<'a>(pub &'a Context);

@@ -4,13 +4,14 @@
 use std::io::Write;
 use std::path::Path;
 
+use crate::base::atomic_file::{IfExists, directory_of, persist_durably, private_temp};
 use crate::error::Error;
 use crate::manager::tasks::Tasks;
 use crate::model::Task;
 use crate::rules::tasks::topic;
 
 /// Maximum size of a topic file, 4 MiB. A larger file is not a note that a user wrote.
-const BIGGEST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 impl Tasks<'_> {
     /// Returns the text of a task with its topic, and marks the topic as in progress.
@@ -32,18 +33,15 @@ impl Tasks<'_> {
 
 fn read(path: &Path) -> Option<String> {
     // Reading a pipe would block.
-    std::fs::metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= BIGGEST)?;
+    std::fs::metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= MAX_FILE_BYTES)?;
     std::fs::read_to_string(path).ok()
 }
 
-/// Replaces the file atomically and keeps its permissions.
+/// Replaces the file atomically and keeps its permissions. Follows a symbolic link.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let path = path.canonicalize()?;
-    let dir = path.parent().unwrap_or(Path::new("/"));
-    let mut file = tempfile::Builder::new().prefix(".symposium-").tempfile_in(dir)?;
+    let mut file = private_temp(directory_of(&path), ".symposium-")?;
     file.write_all(text.as_bytes())?;
     file.as_file().set_permissions(std::fs::metadata(&path)?.permissions())?;
-    file.as_file().sync_all()?;
-    file.persist(&path)?;
-    Ok(())
+    persist_durably(file, &path, IfExists::Replaced)
 }

@@ -9,15 +9,15 @@ use crate::manager::tasks::Tasks;
 use crate::model::{Task, TaskId};
 
 /// Fallback interval between two checks, for changes that no event reports.
-const LOOK: Duration = Duration::from_secs(5);
+const RECHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Tasks<'_> {
-    /// Waits until the task is over, and calls `tell` after every change.
+    /// Waits until the task is over, and calls `on_change` after every change.
     pub fn task_wait(
         &self,
         id: TaskId,
         timeout: Option<Duration>,
-        mut tell: impl FnMut(&Task),
+        mut on_change: impl FnMut(&Task),
     ) -> Result<Task, Error> {
         let (sender, changed) = mpsc::channel();
         // Kept open: opening the ledger changes its files, which would trigger the watch again.
@@ -30,14 +30,15 @@ impl Tasks<'_> {
         loop {
             let task = self.known_task(id)?;
             // Called after every change, because what the agent waits for may have changed as well.
-            tell(&task);
+            on_change(&task);
             if task.state.is_over() {
                 return Ok(task);
             }
-            let left = timeout.map_or(LOOK, |most| most.saturating_sub(begun.elapsed()).min(LOOK));
+            let left = timeout
+                .map_or(RECHECK_INTERVAL, |most| most.saturating_sub(begun.elapsed()).min(RECHECK_INTERVAL));
             if left.is_zero() {
-                let what = format!("task {id} is {}, it was not over", task.state);
-                return Err(Error::TimedOut { what, after: begun.elapsed() });
+                let what = format!("task {id} is {}; it did not finish", task.state);
+                return Err(Error::timed_out(what, begun.elapsed()));
             }
             let _ = changed.recv_timeout(left);
             while changed.try_recv().is_ok() {}

@@ -6,21 +6,20 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::env::Env;
-use crate::error::Error;
-use crate::manager::lifecycle::Lifecycle;
+use crate::error::{Code, Error};
 use crate::manager::lifecycle::spawn::Spawned;
+use crate::manager::lifecycle::{Spawning, Termination};
 use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::{Removal, Removed};
 use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::manager::status::StatusTracker;
 use crate::manager::taskspaces::Taskspaces;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::WorkInspection;
 use crate::manager::workspace::worktree::TASKSPACE_FILE;
 use crate::model::{Agent, AgentId, AgentName, LogEntry, Status, Taskspace, Workspace};
 
 /// The maximum size of the file: more than any description and log. A larger file is not read.
-const BIGGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Time that an agent gets to exit when its taskspace is deleted.
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -41,7 +40,7 @@ impl Taskspaces<'_> {
     /// Creates worktree and agent, and gives the agent its task.
     pub fn taskspace_new(&self, request: SpawnRequest) -> Result<Spawned, Error> {
         let taskspace = Some(request.task.clone().unwrap_or_default());
-        Lifecycle(self.0).spawn(SpawnRequest { workspace: Some(Workspace::Worktree), taskspace, ..request })
+        Spawning(self.0).spawn(SpawnRequest { workspace: Some(Workspace::Worktree), taskspace, ..request })
     }
 
     /// Returns all taskspaces.
@@ -66,8 +65,8 @@ impl Taskspaces<'_> {
         }
         if removal == Removal::Careful {
             // Checked before the agent is ended: if the taskspace must not be deleted, the agent continues.
-            Workspaces(self.0).refuse_to_lose_work(&record)?;
-            Lifecycle(self.0).kill(name, TERMINATION_TIMEOUT)?;
+            WorkInspection(self.0).refuse_to_lose_work(&record)?;
+            Termination(self.0).kill(name, TERMINATION_TIMEOUT)?;
         }
         AgentRemoval(self.0).rm(name, removal)
     }
@@ -83,12 +82,12 @@ impl Taskspaces<'_> {
     pub fn taskspace_log(&self, name: &AgentName, text: &str) -> Result<LogEntry, Error> {
         let text = text.trim();
         if text.is_empty() {
-            let hint = Some(format!("`symposium taskspace log {name} 'the tests pass'`"));
-            return Err(Error::Usage { what: "there is nothing to note".into(), hint });
+            return Err(Error::usage("the text of the log entry is empty")
+                .hint(format!("`symposium taskspace log {name} 'the tests pass'`")));
         }
         let _lock = self.0.store.lock_agent(name, "taskspace log")?;
         self.taskspace(name)?;
-        let entry = LogEntry { at: Env::now(), text: text.to_owned() };
+        let entry = LogEntry { at: self.0.now(), text: text.to_owned() };
         self.rewrite_taskspace(name, |file| {
             let log = file.entry("log").or_insert_with(|| json!([]));
             log.as_array_mut().map(|log| log.push(json!(entry)))
@@ -109,12 +108,10 @@ impl Taskspaces<'_> {
         let mut file: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|_| no_taskspace(name))?;
         change(&mut file).ok_or_else(|| no_taskspace(name))?;
         let text = serde_json::to_string_pretty(&file).unwrap_or_default() + "\n";
-        if text.len() as u64 > BIGGEST {
-            return Err(Error::Workspace {
-                what: format!("the log of taskspace `{name}` is full"),
-                saw: vec![format!("{} would have {} bytes, allowed: {BIGGEST}", path.display(), text.len())],
-                hint: "note less, or take old entries out of the file".into(),
-            });
+        if text.len() as u64 > MAX_FILE_BYTES {
+            return Err(Error::new(Code::Workspace, format!("the log of taskspace `{name}` is full"))
+                .saw(format!("{} would have {} bytes, allowed: {MAX_FILE_BYTES}", path.display(), text.len()))
+                .hint("write a shorter entry, or remove old entries from the file"));
         }
         Ok(instance.replace_in_workspace(TASKSPACE_FILE, text.as_bytes())?)
     }
@@ -123,7 +120,7 @@ impl Taskspaces<'_> {
     fn taskspace_of(&self, name: &AgentName, id: AgentId) -> Option<Taskspace> {
         let path = self.0.store.instance(name).workspace().join(TASKSPACE_FILE);
         let meta = std::fs::symlink_metadata(&path).ok()?;
-        if !meta.is_file() || meta.len() > BIGGEST {
+        if !meta.is_file() || meta.len() > MAX_FILE_BYTES {
             return None;
         }
         let taskspace: Taskspace = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
@@ -132,14 +129,8 @@ impl Taskspaces<'_> {
 }
 
 fn no_taskspace(name: &AgentName) -> Error {
-    Error::Workspace {
-        what: format!("agent `{name}` is no taskspace"),
-        saw: vec![
-            format!("it has no worktree with a {TASKSPACE_FILE} that can be read"),
-            "nothing was changed".into(),
-        ],
-        hint: format!(
-            "`symposium agent show {name}` tells what it is, `symposium agent rm {name}` forgets it"
-        ),
-    }
+    Error::new(Code::Workspace, format!("agent `{name}` is not a taskspace"))
+        .saw(format!("it has no worktree with a {TASKSPACE_FILE} that can be read"))
+        .saw("nothing was changed")
+        .hint(format!("`symposium agent show {name}` shows it, `symposium agent rm {name}` forgets it"))
 }

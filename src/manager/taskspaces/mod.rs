@@ -6,6 +6,9 @@
 pub(in crate::manager) mod manage;
 pub(in crate::manager) mod update;
 
+pub use manage::TaskspaceView;
+pub use update::TaskspaceUpdate;
+
 use crate::manager::Context;
 
 /// Use cases for taskspaces.

@@ -3,16 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Typed};
+use crate::error::{Code, Error, TypedText, shown};
 use crate::kinds;
-use crate::manager::delivery::Delivery;
-use crate::manager::delivery::send::SendRequest;
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
-use crate::manager::terminal::approve::Answered;
+use crate::manager::status::{AgentEvidence, AgentLookup, StatusTracker};
+use crate::manager::terminal::Approvals;
+use crate::manager::terminal::approve::AnswerResult;
 use crate::model::{Agent, AgentName, AgentRecord, Dialog, DialogOption, Kind, ScreenState, Status};
 use crate::rules::tasks::choice::{Attempt, chosen, keys};
-use crate::rules::tasks::typing::Lines;
 use crate::tmux::Capture;
 
 /// How long a dialog may take to close after an option was chosen.
@@ -20,12 +17,10 @@ const DIALOG_EFFECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a key may take to change the dialog before another key is pressed. Claude Code drops keys that arrive while
 /// a dialog opens, and a busy machine draws late.
 const KEY_EFFECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a typed answer may take to be accepted.
-const TYPED_ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between two checks of the screen if no event reports a change.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-impl Terminals<'_> {
+impl Approvals<'_> {
     /// Returns the agents that wait for an answer, those that wait longest first.
     pub fn waiting_agents(&self) -> Result<Vec<Agent>, Error> {
         let current_agents = StatusTracker(self.0).current_agents()?;
@@ -40,7 +35,7 @@ impl Terminals<'_> {
 
     /// Returns the dialog that an agent shows now, or `None` if it shows none.
     pub fn dialog_shown(&self, name: &AgentName) -> Result<Option<Dialog>, Error> {
-        StatusTracker(self.0).running(name, "answer")?;
+        AgentLookup(self.0).running(name, "answer")?;
         let record = self.0.record(name, "answer")?;
         self.dialog_of(&record, &self.0.kind_of(&record)?)
     }
@@ -70,44 +65,44 @@ impl Terminals<'_> {
 
     /// Chooses an option by its number or label, or types the answer if the dialog has no options. With the id of a
     /// question, answers only that question.
-    pub fn answer_with(&self, name: &AgentName, answer: &str, read: Option<&str>) -> Result<Answered, Error> {
-        StatusTracker(self.0).running(name, "answer")?;
-        self.refuse_stranger(name, "answer")?;
-        let turn = self.0.store.lock_typing(name)?;
+    pub fn answer_with(
+        &self,
+        name: &AgentName,
+        answer: &str,
+        read: Option<&str>,
+    ) -> Result<AnswerResult, Error> {
+        AgentLookup(self.0).running(name, "answer")?;
+        self.refuse_unrelated_agent(name, "answer")?;
+        let _turn = self.0.store.lock_typing(name)?;
         let record = self.0.record(name, "answer")?;
-        let question = record.status.asked();
+        let question = record.status.current_question();
         if read.is_some_and(|read| question.as_ref().is_none_or(|now| now.id != read)) {
             return Err(match question {
-                Some(now) => Error::AsksAnother { name: name.clone(), verb: "answer", now },
+                Some(now) => Error::asks_another(name, "answer", &now),
                 None => self.nothing_to_answer(&record),
             });
         }
         let kind = self.0.kind_of(&record)?;
         let dialog = self.dialog_of(&record, &kind)?.ok_or_else(|| self.nothing_to_answer(&record))?;
         if dialog.options.is_empty() {
-            let text = answer.to_owned();
-            let request = SendRequest {
-                name: name.clone(),
-                text,
-                lines: Lines::Together,
-                timeout: TYPED_ANSWER_TIMEOUT,
-            };
-            Delivery(self.0).send_in_turn(&request, &turn)?;
+            refuse_several_lines(name, answer)?;
+            self.type_into_dialog(&record, (&kind, &dialog.asks), answer)?;
         } else {
             self.choose(&record, &kind, &dialog, answer)?;
         }
-        Ok(Answered { asked: dialog.asks, question, agent: StatusTracker(self.0).agent(name, "answer")? })
+        Ok(AnswerResult {
+            question_line: dialog.asks,
+            question,
+            agent: AgentLookup(self.0).agent(name, "answer")?,
+        })
     }
 
     /// Presses keys until the dialog is gone, and reads it again before each key.
     fn choose(&self, record: &AgentRecord, kind: &Kind, dialog: &Dialog, answer: &str) -> Result<(), Error> {
-        let wanted = chosen(&dialog.options, answer).ok_or_else(|| Error::NoSuchOption {
-            name: record.name.clone(),
-            given: answer.to_owned(),
-            dialog: dialog.clone(),
-        })?;
+        let wanted =
+            chosen(&dialog.options, answer).ok_or_else(|| no_such_option(&record.name, answer, dialog))?;
         let watch = self.0.store.watch_instance(&record.name)?;
-        let pane = record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
+        let pane = record.tmux.as_ref().map(|location| location.pane.clone()).unwrap_or_default();
         let begun = Instant::now();
         let label = &dialog.options[wanted].label;
         let (mut shown, mut attempt) = (dialog.clone(), Attempt::First);
@@ -129,12 +124,12 @@ impl Terminals<'_> {
                     return Ok(());
                 }
                 if begun.elapsed() > DIALOG_EFFECT_TIMEOUT {
-                    return Err(Error::NotConfirmed {
-                        name: record.name.clone(),
-                        why: "its dialog still stands there".into(),
-                        saw: StatusTracker(self.0).last_lines(record),
-                        typed: Typed::Something,
-                    });
+                    return Err(Error::not_confirmed(
+                        &record.name,
+                        "its dialog is still open",
+                        TypedText::Something,
+                    )
+                    .saw_all(AgentEvidence(self.0).last_lines(record)));
                 }
                 let is_moved = now != shown;
                 if is_moved || pressed.elapsed() > KEY_EFFECT_TIMEOUT {
@@ -152,16 +147,16 @@ impl Terminals<'_> {
         record: &AgentRecord,
         kind: &Kind,
     ) -> Result<Option<Dialog>, Error> {
-        let pane = record.tmux.as_ref().map(|place| place.pane.as_str()).unwrap_or_default();
+        let pane = record.tmux.as_ref().map(|location| location.pane.as_str()).unwrap_or_default();
         Ok(dialog_on(kind, &self.0.tmux()?.capture(pane, Capture::ScreenStyled)?))
     }
 
     fn nothing_to_answer(&self, record: &AgentRecord) -> Error {
-        Error::NothingAsked {
-            name: record.name.clone(),
-            status: record.status.status.to_string(),
-            saw: StatusTracker(self.0).last_lines(record),
-        }
+        Error::nothing_asked(
+            &record.name,
+            record.status.status.to_string(),
+            AgentEvidence(self.0).last_lines(record),
+        )
     }
 }
 
@@ -176,13 +171,33 @@ fn dialog_on(kind: &Kind, screen: &str) -> Option<Dialog> {
 
 /// Returns whether two readings show the same options. Of options without numbers, only those from the marker on are
 /// visible.
-fn has_same_options(one: &Dialog, other: &Dialog) -> bool {
+fn has_same_options(before: &Dialog, other: &Dialog) -> bool {
     let lines = |dialog: &Dialog| dialog.options.iter().map(DialogOption::line).collect::<Vec<_>>();
     let is_numbered = other.options.iter().any(|option| option.number.is_some());
     match is_numbered {
-        true => lines(one) == lines(other),
+        true => lines(before) == lines(other),
         false => {
-            one.options.last().map(|option| &option.label) == other.options.last().map(|option| &option.label)
+            before.options.last().map(|option| &option.label)
+                == other.options.last().map(|option| &option.label)
         }
     }
+}
+
+/// Refuses an answer whose first line break would submit a part of it.
+fn refuse_several_lines(name: &AgentName, answer: &str) -> Result<(), Error> {
+    if !answer.is_empty() && !answer.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(Error::usage(format!("the answer to the question of agent `{name}` must be one line of text"))
+        .saw("nothing was typed"))
+}
+
+fn no_such_option(name: &AgentName, given: &str, dialog: &Dialog) -> Error {
+    Error::new(
+        Code::NoSuchOption,
+        format!("`{}` is not an option of the dialog of agent `{name}`", shown(given)),
+    )
+    .saw_all(dialog.lines())
+    .saw("nothing was pressed")
+    .hint(format!("name an option by its number: `symposium agent answer {name} 1`"))
 }

@@ -3,17 +3,17 @@
 
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Typed};
+use crate::error::{Error, TypedText};
 use crate::kinds;
 use crate::manager::delivery::Delivery;
 use crate::manager::delivery::send::SendRequest;
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
-use crate::manager::terminal::approve::{Answer, Answered, OpenDialog};
-use crate::model::{AgentName, Dialog};
+use crate::manager::status::AgentEvidence;
+use crate::manager::terminal::Approvals;
+use crate::manager::terminal::approve::{AnswerResult, ApprovalAnswer, OpenDialog};
+use crate::model::{AgentName, AgentRecord, Dialog, Kind};
 use crate::rules::tasks::choice::{Attempt, keys};
 use crate::rules::tasks::confirm::shows;
-use crate::rules::tasks::typing::Lines;
+use crate::rules::tasks::typing::LineHandling;
 use crate::tmux::{Capture, Paste};
 
 /// How long an agent may take after a denial until it accepts the reason as its next prompt.
@@ -23,28 +23,28 @@ const KEY_EFFECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between two checks of the screen if no event reports a change.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-impl Terminals<'_> {
+impl Approvals<'_> {
     /// Denies an approval and gives the agent the reason. With the id of a question, answers only that question.
     pub fn deny_because(
         &self,
         name: &AgentName,
         read: Option<&str>,
         reason: &str,
-    ) -> Result<Answered, Error> {
-        let open = self.open_dialog(name, Answer::Deny, read)?;
+    ) -> Result<AnswerResult, Error> {
+        let open = self.open_dialog(name, ApprovalAnswer::Deny, read)?;
         if self.select_denial(&open, reason)? {
-            self.type_reason(&open, reason)?;
-            return self.answered(&open, Answer::Deny);
+            self.type_into_dialog(&open.record, (&open.kind, &open.line), reason)?;
+            return self.answered(&open, ApprovalAnswer::Deny);
         }
-        self.press_answer(&open, Answer::Deny)?;
+        self.press_answer(&open, ApprovalAnswer::Deny)?;
         let request = SendRequest {
             name: name.clone(),
             text: reason.to_owned(),
-            lines: Lines::Together,
+            lines: LineHandling::Together,
             timeout: REASON_TIMEOUT,
         };
         Delivery(self.0).send_in_turn(&request, &open.turn)?;
-        self.answered(&open, Answer::Deny)
+        self.answered(&open, ApprovalAnswer::Deny)
     }
 
     /// Selects the option that accepts a reason and opens its input. Returns `false` if the dialog has none, or if the
@@ -83,26 +83,31 @@ impl Terminals<'_> {
         Ok(false)
     }
 
-    /// Types the reason into the selected option and submits it when the screen shows it.
-    fn type_reason(&self, open: &OpenDialog, reason: &str) -> Result<(), Error> {
-        let OpenDialog { record, kind, line, .. } = open;
-        self.0.tmux()?.paste(&open.pane(), reason.as_bytes(), Paste::Bracketed)?;
+    /// Types one line into the open dialog and submits it when the screen shows it. `line` is the line that asks.
+    pub(in crate::manager) fn type_into_dialog(
+        &self,
+        record: &AgentRecord,
+        (kind, line): (&Kind, &str),
+        text: &str,
+    ) -> Result<(), Error> {
+        let pane = record.tmux.as_ref().map(|location| location.pane.clone()).unwrap_or_default();
+        self.0.tmux()?.paste(&pane, text.as_bytes(), Paste::Bracketed)?;
         let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
-        while !shows(&self.0.tmux()?.capture(&open.pane(), Capture::Screen)?, reason) {
+        while !shows(&self.0.tmux()?.capture(&pane, Capture::Screen)?, text) {
             if begun.elapsed() > KEY_EFFECT_TIMEOUT {
-                return Err(Error::NotConfirmed {
-                    name: record.name.clone(),
-                    why: "its dialog does not show the reason that was typed".into(),
-                    saw: StatusTracker(self.0).last_lines(record),
-                    typed: Typed::Something,
-                });
+                return Err(Error::not_confirmed(
+                    &record.name,
+                    "its dialog does not show the text that was typed",
+                    TypedText::Something,
+                )
+                .saw_all(AgentEvidence(self.0).last_lines(record)));
             }
             watch.changed(LOOK_INTERVAL);
         }
         // An Enter right after a paste may be interpreted as a part of it, as in the input line.
         std::thread::sleep(Duration::from_millis(kind.enter_delay_ms));
-        let mut press = || Ok(self.0.tmux()?.keys(&open.pane(), &["Enter".to_owned()])?);
+        let mut press = || Ok(self.0.tmux()?.keys(&pane, &["Enter".to_owned()])?);
         press()?;
         self.until_taken(record, (kind, line), &mut press)
     }

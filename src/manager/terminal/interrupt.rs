@@ -2,10 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::env::Env;
-use crate::error::{Error, Typed};
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
+use crate::error::{Error, TypedText};
+use crate::manager::status::{AgentEvidence, AgentLookup, ScreenObserver};
+use crate::manager::terminal::AgentInput;
 use crate::model::{AgentName, AgentRecord, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::status::from_screen::StatusSource;
 
@@ -36,10 +35,10 @@ pub struct Interrupted {
     pub put_back: Option<String>,
 }
 
-impl Terminals<'_> {
+impl AgentInput<'_> {
     /// Presses the kind's interrupt keys, or `C-c` if it has none.
     pub fn interrupt(&self, name: &AgentName) -> Result<Interrupted, Error> {
-        let agent = StatusTracker(self.0).running(name, "interrupt")?;
+        let agent = AgentLookup(self.0).running(name, "interrupt")?;
         let kind = self.0.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
         let keys = match kind.interrupt_keys.as_slice() {
             [] => vec!["C-c".to_owned()],
@@ -49,13 +48,12 @@ impl Terminals<'_> {
         let record = self.0.record(name, "interrupt")?;
         let before = self.reading_at_work(&record, &kind)?;
         if let Some(ScreenState::Setup(line)) = before.state {
-            return Err(Error::NotConfirmed {
-                name: name.clone(),
-                why: "it stands at a first-run question, which the key would answer; nothing was pressed"
-                    .into(),
-                saw: vec![line],
-                typed: Typed::Nothing,
-            });
+            return Err(Error::not_confirmed(
+                name,
+                "it shows a first-run question, which the key would answer; nothing was pressed",
+                TypedText::Nothing,
+            )
+            .saw(line));
         }
         self.0.tmux()?.keys(&pane, &keys)?;
         if kind.screen.busy.is_empty() {
@@ -64,7 +62,7 @@ impl Terminals<'_> {
         let seen = Some(self.until_stopped(&record, &kind)?);
         // Earlier text in the input line is a user's draft, unless it is the prompt of this turn.
         let is_own = |draft: &String| {
-            StatusTracker(self.0).reported_prompt(name).is_some_and(|heard| heard.text == *draft)
+            AgentEvidence(self.0).reported_prompt(name).is_some_and(|prompt| prompt.text == *draft)
         };
         let put_back = match before.draft.filter(|draft| !is_own(draft)) {
             None if !kind.clear_keys.is_empty() => self.clear_input(&record, &kind, &pane)?,
@@ -79,7 +77,7 @@ impl Terminals<'_> {
         let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
         loop {
-            let reading = StatusTracker(self.0).reading(record, kind)?;
+            let reading = ScreenObserver(self.0).reading(record, kind)?;
             let at_prompt = reading.state.as_ref().is_some_and(ScreenState::is_at_prompt);
             let is_late = record.status.status == Status::Working && at_prompt;
             if !is_late || kind.screen.busy.is_empty() || begun.elapsed() > SHOWN {
@@ -93,10 +91,10 @@ impl Terminals<'_> {
     fn clear_input(&self, record: &AgentRecord, kind: &Kind, pane: &str) -> Result<Option<String>, Error> {
         let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
-        let worked = Env::now().duration_since(record.status.since).as_secs();
+        let worked = self.0.now().duration_since(record.status.since).as_secs();
         let quiet = if worked < AT_FIRST { QUIET_AT_FIRST } else { QUIET_TIME };
         let draft = loop {
-            match StatusTracker(self.0).reading(record, kind)?.draft {
+            match ScreenObserver(self.0).reading(record, kind)?.draft {
                 Some(draft) => break draft,
                 None if !watch.changed(quiet) || begun.elapsed() > INTERRUPT_TIMEOUT => return Ok(None),
                 None => {}
@@ -104,14 +102,14 @@ impl Terminals<'_> {
         };
         self.0.tmux()?.keys(pane, &kind.clear_keys)?;
         let begun = Instant::now();
-        while StatusTracker(self.0).reading(record, kind)?.draft.is_some() {
+        while ScreenObserver(self.0).reading(record, kind)?.draft.is_some() {
             if begun.elapsed() > INTERRUPT_TIMEOUT {
-                return Err(Error::NotConfirmed {
-                    name: record.name.clone(),
-                    why: "its turn has stopped, and it has put the prompt back into its input line".into(),
-                    saw: vec![draft],
-                    typed: Typed::Something,
-                });
+                return Err(Error::not_confirmed(
+                    &record.name,
+                    "its turn has stopped, and it has put the prompt back into its input line",
+                    TypedText::Something,
+                )
+                .saw(draft));
             }
             watch.changed(SCREEN_CHECK_INTERVAL);
         }
@@ -125,25 +123,21 @@ impl Terminals<'_> {
         let mut last;
         loop {
             let now = self.0.record(&record.name, "interrupt")?;
-            match StatusTracker(self.0).reading(&now, kind)?.state {
+            match ScreenObserver(self.0).reading(&now, kind)?.state {
                 Some(ScreenState::Ready | ScreenState::Failed(_)) => {
-                    let now = StatusTracker(self.0).note_interrupted(&now)?;
-                    if StatusTracker(self.0).status_source(&now.name, kind) != StatusSource::Hooks {
-                        StatusTracker(self.0).rearm(&now);
+                    let now = ScreenObserver(self.0).note_interrupted(&now)?;
+                    if AgentEvidence(self.0).status_source(&now.name, kind) != StatusSource::Hooks {
+                        ScreenObserver(self.0).rearm(&now);
                     }
                     return Ok("it is back at its prompt");
                 }
-                Some(ScreenState::Busy) => last = "its screen still shows that it works",
-                None => last = "its screen shows nothing we know",
+                Some(ScreenState::Busy) => last = "its screen still shows that it is working",
+                None => last = "its screen shows no known state",
                 Some(_) => last = "it shows a dialog",
             }
             if begun.elapsed() > INTERRUPT_TIMEOUT {
-                return Err(Error::NotConfirmed {
-                    name: record.name.clone(),
-                    why: last.into(),
-                    saw: StatusTracker(self.0).last_lines(record),
-                    typed: Typed::Something,
-                });
+                return Err(Error::not_confirmed(&record.name, last, TypedText::Something)
+                    .saw_all(AgentEvidence(self.0).last_lines(record)));
             }
             watch.changed(SCREEN_CHECK_INTERVAL);
         }

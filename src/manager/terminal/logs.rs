@@ -5,14 +5,14 @@ use std::thread;
 
 use jiff::Timestamp;
 
-use crate::env::Env;
+use crate::env::{Clock, Env};
 use crate::error::Error;
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
+use crate::manager::status::{AgentEvidence, StatusTracker};
+use crate::manager::terminal::AgentLogs;
 use crate::model::{Agent, AgentName};
 use crate::process;
 use crate::tmux;
-use crate::transcript::{self, Go, Limits, Since};
+use crate::transcript::{self, Go, ReadFrom, TranscriptLimits};
 
 /// The output format of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +34,13 @@ pub struct LogsRequest {
     pub style: LogsStyle,
 }
 
-impl Terminals<'_> {
+impl AgentLogs<'_> {
     /// Writes the existing transcript to `out`.
     pub fn logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
         let record = self.0.record(&request.name, "logs")?;
         StatusTracker(self.0).finish_move(&record)?;
         let instance = self.0.store.instance(&record.name);
-        let since = request.since.map_or(Since::Start, Since::At);
+        let since = request.since.map_or(ReadFrom::Start, ReadFrom::At);
         let cannot = || Error::io(format!("cannot read the transcript of `{}`", record.name));
         let mut log = transcript::open(instance.dir(), since).map_err(cannot())?;
         let mut out = out;
@@ -55,7 +55,7 @@ impl Terminals<'_> {
     pub fn logs_tail(&self, name: &AgentName) -> Result<String, Error> {
         let record = self.0.record(name, "logs")?;
         StatusTracker(self.0).finish_move(&record)?;
-        Ok(StatusTracker(self.0).transcript_tail(&record))
+        Ok(AgentEvidence(self.0).transcript_tail(&record))
     }
 
     /// Writes the raw transcript and then new output, until the agent has ended or `out` is closed. Both are done by
@@ -64,7 +64,7 @@ impl Terminals<'_> {
         let record = self.0.record(&request.name, "logs")?;
         StatusTracker(self.0).finish_move(&record)?;
         let instance = self.0.store.instance(&record.name);
-        let since = request.since.map_or(Since::Start, Since::At);
+        let since = request.since.map_or(ReadFrom::Start, ReadFrom::At);
         // Compared by id, because the agent may be renamed.
         let is_live = |agent: &Agent| agent.id == record.id && agent.status.is_live();
         let gone = || {
@@ -92,6 +92,6 @@ impl Terminals<'_> {
             let _ =
                 thread::Builder::new().name("exit".into()).spawn(move || process::remind_parent_of(process));
         }
-        transcript::write(dir, io::stdin().lock(), Limits::default(), &Env::now)
+        transcript::write(dir, io::stdin().lock(), TranscriptLimits::default(), &|| Clock::System.now())
     }
 }

@@ -3,8 +3,8 @@
 //! The result names the source of the text and the reason, so that a transcript is never mistaken for the screen.
 
 use crate::error::Error;
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
+use crate::manager::status::{AgentEvidence, StatusTracker};
+use crate::manager::terminal::AgentScreens;
 use crate::model::{AgentName, Status};
 use crate::tmux::Capture;
 
@@ -25,7 +25,8 @@ pub struct Peeked {
 }
 
 /// The source of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum PeekedFrom {
     /// The current screen.
     Screen,
@@ -36,14 +37,11 @@ pub enum PeekedFrom {
 impl PeekedFrom {
     /// Returns the name of the source.
     pub fn word(self) -> &'static str {
-        match self {
-            PeekedFrom::Screen => "screen",
-            PeekedFrom::Transcript => "transcript",
-        }
+        self.into()
     }
 }
 
-impl Terminals<'_> {
+impl AgentScreens<'_> {
     /// Returns the visible screen as text, or the end of the transcript if there is no screen.
     pub fn peek(&self, name: &AgentName) -> Result<Peeked, Error> {
         let current_agents = StatusTracker(self.0).current_agents()?;
@@ -56,7 +54,7 @@ impl Terminals<'_> {
             return Ok(Peeked { text, from: PeekedFrom::Screen, status: agent.status, silence: None });
         }
         let record = self.0.record(name, "peek")?;
-        let tail = StatusTracker(self.0).transcript_tail(&record);
+        let tail = AgentEvidence(self.0).transcript_tail(&record);
         let lines: Vec<&str> = tail.lines().skip_while(|line| line.trim().is_empty()).collect();
         let text = lines[lines.len().saturating_sub(LINES)..].join("\n").trim_end().to_owned();
         let silence = current_agents.silence.filter(|_| record.tmux.is_some());

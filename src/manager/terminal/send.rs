@@ -9,30 +9,30 @@ use crate::error::Error;
 use crate::failpoint;
 use crate::manager::delivery::Delivery;
 use crate::manager::delivery::send::SendRequest;
-use crate::manager::lifecycle::Lifecycle;
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
+use crate::manager::lifecycle::Hibernation;
+use crate::manager::status::AgentLookup;
+use crate::manager::terminal::AgentInput;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, Prompt, Status};
 
 /// How often an agent is woken that hibernates again before the prompt is typed.
 const WAKES: usize = 3;
 
-impl Terminals<'_> {
+impl AgentInput<'_> {
     /// Delivers a prompt. Returns the evidence that it was accepted.
     pub fn send(&self, request: &SendRequest) -> Result<&'static str, Error> {
         // Checked first, so that invalid text does not wake an agent.
-        request.text.parse::<Prompt>().map_err(Error::Unsendable)?;
+        request.text.parse::<Prompt>().map_err(Error::unsendable)?;
         self.0.tmux()?;
         let is = |record: &AgentRecord, status| record.status.status == status;
         for _ in 0..WAKES {
-            Lifecycle(self.0).wake(&request.name)?;
+            Hibernation(self.0).wake(&request.name)?;
             // The time that it takes to wake a hibernated agent does not count.
             let begun = Instant::now();
             failpoint::reached("send.woken");
             let record = self.0.record(&request.name, "send")?;
             if !record.status.status.is_live() && !is(&record, Status::Hibernated) {
-                StatusTracker(self.0).running(&request.name, "send")?;
+                AgentLookup(self.0).running(&request.name, "send")?;
             }
             // A process that hibernates the agent holds this lock until it is done, and cannot begin while it is held
             // here.
@@ -45,6 +45,6 @@ impl Terminals<'_> {
                 return Delivery(self.0).send_in_turn(&SendRequest { timeout, ..request.clone() }, &turn);
             }
         }
-        Err(Error::Busy { name: request.name.clone(), by: "it falls asleep again and again".into() })
+        Err(Error::busy(&request.name, "it was hibernated again before the prompt could be sent"))
     }
 }

@@ -3,11 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
+use crate::manager::status::{AgentLookup, StatusTracker};
+use crate::manager::terminal::AgentWatch;
 use crate::model::{Agent, AgentName, Status};
 use crate::rules::status::will_return::is_over;
 
@@ -29,7 +28,7 @@ pub struct WaitRequest {
     pub timeout: Option<Duration>,
 }
 
-impl Terminals<'_> {
+impl AgentWatch<'_> {
     /// Waits until the agent has one of the statuses.
     pub fn wait(&self, request: &WaitRequest) -> Result<Agent, Error> {
         let begun = Instant::now();
@@ -37,9 +36,9 @@ impl Terminals<'_> {
         self.0.limit_looks(request.timeout.map(|timeout| begun + timeout));
         let watch = self.0.store.watch()?;
         // Compared by id: the agent may be renamed, and another agent may get its name.
-        let id = match self.0.store.find(&request.name, Env::now())? {
+        let id = match self.0.store.find(&request.name, self.0.now())? {
             Some(record) => record.id,
-            None => StatusTracker(self.0).agent(&request.name, "wait")?.id,
+            None => AgentLookup(self.0).agent(&request.name, "wait")?.id,
         };
         failpoint::reached("wait.looked");
         loop {
@@ -57,12 +56,12 @@ impl Terminals<'_> {
             let pause = if ended && is_over(&agent) { AT_WORK } else { SECOND_LOOK };
             if ended && (request.timeout.is_none() || self.stays_over(&agent)) {
                 let status = format!("{} ({})", agent.status, agent.reason);
-                return Err(Error::NotRunning { name: agent.name, status });
+                return Err(Error::not_running(&agent.name, status));
             }
             let left = request.timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
             if left.is_some_and(|left| left.is_zero()) {
                 let what = in_vain(&agent, &request.statuses, current_agents.silence.as_ref());
-                return Err(Error::TimedOut { what, after: begun.elapsed() });
+                return Err(Error::timed_out(what, begun.elapsed()));
             }
             watch.changed(left.map_or(pause, |left| left.min(pause)));
         }
@@ -75,7 +74,7 @@ impl Terminals<'_> {
         }
         let Ok(Some(_lock)) = self.0.store.try_lock_agent(&agent.name, "wait") else { return false };
         // Read again, because the previous holder of the lock may have started the agent.
-        let now = self.0.store.find(&agent.name, Env::now());
+        let now = self.0.store.find(&agent.name, self.0.now());
         matches!(now, Ok(Some(record)) if record.status.status == agent.status)
     }
 }

@@ -6,15 +6,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::error::{self, Error};
+use crate::error::{self, Code, Error};
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::manager::specs::spawn_request::Variables;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::{WorkspaceSetup, Workspaces};
 use crate::model::{AgentRecord, WorkspaceConfig, is_deceptive};
 use crate::process::{self, Run};
 use crate::rules::lifecycle::params;
-use crate::store::{Copied, copy_into, meant_by};
+use crate::store::{CopyResult, copy_into, meant_by};
 
 /// Time limit for one setup command: an installation over a slow network.
 const SETUP_BOUND: Duration = Duration::from_secs(60 * 60);
@@ -32,31 +32,32 @@ pub(in crate::manager) struct WorktreeSetup {
 struct SetupLine {
     line: String,
     /// The file that contains the command.
-    said: String,
+    origin: String,
 }
 
-impl Workspaces<'_> {
+impl WorkspaceSetup<'_> {
     /// Returns the setup of an agent's worktree: first from the configuration, then from its spec.
-    pub(in crate::manager) fn readying(
+    pub(in crate::manager) fn setup_of(
         &self,
         request: &SpawnRequest,
         chosen: &LaunchPlan,
     ) -> Result<WorktreeSetup, Error> {
         let config = self.0.config()?;
         let (usual, own) = (&config.workspace, &chosen.spec.worktree);
-        let said = chosen.spec.origin("workspace.setup").to_string();
-        let line = |line: &String, said: &str| SetupLine { line: line.clone(), said: said.to_owned() };
+        let origin = chosen.spec.origin("workspace.setup").to_string();
+        let line = |line: &String, origin: &str| SetupLine { line: line.clone(), origin: origin.to_owned() };
         let usual_lines = usual.setup.iter().map(|text| line(text, "config.toml"));
         let own_lines = own.setup.iter().filter(|text| !usual.setup.contains(text));
         let mut env: Variables = self.0.env.for_agents().cloned().collect();
-        let given = chosen.params.iter().map(|one| (params::variable(&one.name), one.value.to_string()));
+        let given =
+            chosen.params.iter().map(|param| (params::variable(&param.name), param.value.to_string()));
         for (key, value) in chosen.spec.env.clone().into_iter().chain(request.env.clone()).chain(given) {
             env.retain(|(known, _)| *known != *key);
             env.push((key.into(), value.into()));
         }
         Ok(WorktreeSetup {
             copy: usual.copy.iter().chain(&own.copy).cloned().collect(),
-            setup: usual_lines.chain(own_lines.map(|text| line(text, &said))).collect(),
+            setup: usual_lines.chain(own_lines.map(|text| line(text, &origin))).collect(),
             env,
         })
     }
@@ -67,7 +68,7 @@ impl Workspaces<'_> {
             return;
         }
         self.0.notice(format!(
-            "`workspace` of spec `{0}` says what a worktree needs, and `{0}` works {1}: nothing was copied or run",
+            "`workspace` of spec `{0}` configures a worktree, but `{0}` works {1}: nothing was copied or run",
             chosen.spec.name, chosen.spec.workspace
         ));
     }
@@ -88,8 +89,10 @@ impl Workspaces<'_> {
             match copy_into(from, to, &name) {
                 // A file name that is not UTF-8 cannot be stored in the note. Such a file counts as work, so that it is
                 // rather kept than lost.
-                Ok(Copied::Files(files)) => copied.extend(files.into_iter().filter(|f| f.to_str().is_some())),
-                Ok(Copied::NotThere) => {}
+                Ok(CopyResult::Files(files)) => {
+                    copied.extend(files.into_iter().filter(|f| f.to_str().is_some()))
+                }
+                Ok(CopyResult::NotThere) => {}
                 Err(why) => {
                     let name = error::shown(&name.to_string_lossy());
                     self.0.notice(format!("`{name}` was not copied into the worktree: {why}"));
@@ -106,19 +109,31 @@ impl Workspaces<'_> {
         readying: &WorktreeSetup,
         at: &Path,
     ) -> Result<(), Error> {
-        for SetupLine { line, said } in &readying.setup {
+        let mut env = readying.env.clone();
+        let ports =
+            if readying.setup.is_empty() { Vec::new() } else { Workspaces(self.0).port_variables(record) };
+        for (key, value) in ports {
+            // Variables of the request and the spec come first.
+            if !env.iter().any(|(known, _)| *known == *key) {
+                env.push((key.into(), value.into()));
+            }
+        }
+        for SetupLine { line, origin } in &readying.setup {
             // The complete command is shown, however long it is: nothing runs that was not shown.
-            let (whole, said) =
-                (line.replace(is_deceptive, "\u{fffd}"), said.replace(is_deceptive, "\u{fffd}"));
-            self.0.progress(&format!("setting up: {whole} ({said})"));
+            let (whole, origin) =
+                (line.replace(is_deceptive, "\u{fffd}"), origin.replace(is_deceptive, "\u{fffd}"));
+            self.0.progress(&format!("setting up: {whole} ({origin})"));
             let shown = error::shown(&whole);
             let args = ["-c".to_owned(), line.clone()];
-            let env = Some(&readying.env[..]);
+            let env = Some(&env[..]);
             let run = Run { program: Path::new("/bin/sh"), args: &args, dir: Some(at), env };
-            let failed = |saw: Vec<String>| Error::Workspace {
-                what: format!("`{shown}` failed, so agent `{}` was not started", record.name),
-                saw,
-                hint: format!("try it yourself in the repository; it is a `setup` of {said}"),
+            let failed = |saw: Vec<String>| {
+                Error::new(
+                    Code::Workspace,
+                    format!("`{shown}` failed, so agent `{}` was not started", record.name),
+                )
+                .saw_all(saw)
+                .hint(format!("run it in the repository to see why; it is a `setup` command of {origin}"))
             };
             let output =
                 process::run_bounded(&run, SETUP_BOUND).map_err(|error| failed(vec![error.to_string()]))?;

@@ -4,17 +4,24 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::failpoint;
-use crate::git::{Git, GitError};
-use crate::manager::workspace::Workspaces;
-use crate::model::{Agent, AgentRecord, ChangeKind, ChangedFile, UnsavedWork, Work, WorkCounts, Workspace};
+use crate::git::{self, Git, GitError};
+use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
+use crate::model::{
+    Agent, AgentRecord, ChangeKind, ChangedFile, UnsavedWork, WorkCounts, Workspace, WorktreeState,
+};
+use crate::rules::workspace::recovery::RECOVERY_REFS;
 use crate::rules::workspace::unsaved_work;
 
-impl Workspaces<'_> {
+impl WorkInspection<'_> {
     /// Counts the work in an agent's workspace. Runs git.
     pub fn work_counts(&self, agent: &Agent) -> WorkCounts {
-        let Ok(record) = self.0.record(&agent.name, "show") else { return WorkCounts::default() };
+        self.0.record(&agent.name, "show").map(|record| self.counts_of(&record)).unwrap_or_default()
+    }
+
+    /// Counts the work in the workspace of a stored agent. Runs git.
+    pub(in crate::manager) fn counts_of(&self, record: &AgentRecord) -> WorkCounts {
         let found = match record.workspace {
-            Workspace::Worktree => self.work_in_worktree(&record, self.0.git()).ok().flatten(),
+            Workspace::Worktree => self.work_in_worktree(record, self.0.git()).ok().flatten(),
             _ => self.0.git().work(Path::new(&record.working_directory), None).ok().flatten(),
         };
         let own = self.0.store.instance(&record.name);
@@ -26,30 +33,40 @@ impl Workspaces<'_> {
         }
     }
 
-    fn work_in_worktree(&self, record: &AgentRecord, git: Git) -> Result<Option<Work>, GitError> {
-        let note = self.worktree_note(record);
-        let at = self.workspace_of(record);
+    fn work_in_worktree(&self, record: &AgentRecord, git: Git) -> Result<Option<WorktreeState>, GitError> {
+        let note = Workspaces(self.0).worktree_note(record);
+        let at = Workspaces(self.0).workspace_of(record);
         let born_on = Some(note.branch.as_str()).filter(|name| !name.is_empty());
+        if at.is_dir() && git::project(&at).is_some() {
+            git.verify_worktree(&at, &note.repository)?;
+        }
         let Some(mut work) = git.work(&at, born_on)? else { return Ok(None) };
-        // A copied file that has not changed still exists in the original tree.
-        work.changed.retain(|file| {
+        self.leave_out_copies(record, &mut work.changed);
+        Ok(Some(work))
+    }
+
+    /// Removes files that were copied into a worktree and have not changed: they still exist in the original tree.
+    pub(in crate::manager) fn leave_out_copies(&self, record: &AgentRecord, files: &mut Vec<ChangedFile>) {
+        let (note, at) = (Workspaces(self.0).worktree_note(record), Workspaces(self.0).workspace_of(record));
+        files.retain(|file| {
             let is_copy = file.kind == ChangeKind::Untracked
                 && note.copied.iter().any(|copied| copied == Path::new(&file.path));
             !is_copy || !same(&note.copied_from.join(&file.path), &at.join(&file.path))
         });
-        Ok(Some(work))
     }
 
     /// Returns the work in an agent's own workspace that exists nowhere else.
     pub(in crate::manager) fn unsaved_work(&self, record: &AgentRecord) -> UnsavedWork {
         // After an interrupted import, the hand-off file still contains everything.
-        if self.is_half_moved(record) {
+        if Workspaces(self.0).is_half_moved(record) {
             return UnsavedWork::default();
         }
         match record.workspace {
             Workspace::InPlace => UnsavedWork::default(),
             Workspace::Scratch => self.unsaved_in_scratch(record),
-            Workspace::Worktree if !self.worktree_note(record).finished => UnsavedWork::default(),
+            Workspace::Worktree if !Workspaces(self.0).worktree_note(record).finished => {
+                UnsavedWork::default()
+            }
             Workspace::Worktree => self.unsaved_in_worktree(record),
         }
     }
@@ -63,20 +80,20 @@ impl Workspaces<'_> {
             path: name.to_string_lossy().into_owned(),
         };
         let mut files: Vec<ChangedFile> = names.map(file).collect();
-        files.sort_by(|one, other| one.path.cmp(&other.path));
+        files.sort_by(|left, right| left.path.cmp(&right.path));
         UnsavedWork { files, ..UnsavedWork::default() }
     }
 
     fn unsaved_in_worktree(&self, record: &AgentRecord) -> UnsavedWork {
-        if std::fs::read_dir(self.workspace_of(record)).map_or(0, Iterator::count) == 0 {
+        if std::fs::read_dir(Workspaces(self.0).workspace_of(record)).map_or(0, Iterator::count) == 0 {
             return UnsavedWork::default();
         }
         let unknown = |why: String| UnsavedWork { unknown: Some(why), ..UnsavedWork::default() };
-        match self.work_in_worktree(record, self.0.git().patient()) {
-            Ok(Some(Work { changed, commits, stashes })) => {
+        match self.work_in_worktree(record, self.0.git().with_long_timeout()) {
+            Ok(Some(WorktreeState { changed, commits, stashes })) => {
                 UnsavedWork { files: changed, commits, stashes, unknown: None }
             }
-            Ok(None) => unknown("git does not recognize it as a working tree any more".to_owned()),
+            Ok(None) => unknown("git no longer recognizes it as a working tree".to_owned()),
             Err(error) => unknown(format!("git cannot report its state: {error}")),
         }
     }
@@ -85,7 +102,7 @@ impl Workspaces<'_> {
     pub(in crate::manager) fn summary_of(&self, record: &AgentRecord, unsaved: &UnsavedWork) -> Vec<String> {
         match record.workspace {
             Workspace::Scratch => unsaved_work::scratch_summary(unsaved),
-            _ => unsaved_work::summary(unsaved, &self.worktree_note(record).branch),
+            _ => unsaved_work::summary(unsaved, &Workspaces(self.0).worktree_note(record).branch),
         }
     }
 
@@ -95,42 +112,46 @@ impl Workspaces<'_> {
         if unsaved.is_empty() {
             return Ok(());
         }
-        let (name, place) = (record.name.clone(), self.workspace_of(record).display().to_string());
+        let (name, place) =
+            (record.name.clone(), Workspaces(self.0).workspace_of(record).display().to_string());
         let found = self.summary_of(record, &unsaved);
         match record.workspace {
-            Workspace::Scratch => Err(Error::Unsafe {
-                what: format!("the scratch folder of agent `{name}` holds {}", found.join("; ")),
-                hint: format!(
-                    "look at `{place}`; `symposium agent rm --force {name}` keeps a copy for 30 days"
-                ),
-            }),
-            _ => Err(Error::UnsavedWorkInWorktree { name, place, found }),
+            Workspace::Scratch => Err(Error::not_safe(format!(
+                "the scratch folder of agent `{name}` holds {}",
+                found.join("; ")
+            ))
+            .hint(format!(
+                "look at `{place}`; `symposium agent rm --force {name}` keeps a copy for 30 days"
+            ))),
+            _ => Err(Error::unsaved_work(&name, &place, found)),
         }
     }
 
     /// Refuses to overwrite the work of an earlier agent with this name whose record was lost.
     pub(in crate::manager) fn refuse_to_bury_work(&self, record: &AgentRecord) -> Result<(), Error> {
         let left = self.0.store.instance(&record.name).workspace();
-        if !left.join(".git").exists() || !self.worktree_note(record).finished {
+        if !left.join(".git").exists() || !Workspaces(self.0).worktree_note(record).finished {
             return Ok(());
         }
         let found = self.summary_of(record, &self.unsaved_in_worktree(record));
         if found.is_empty() {
             return Ok(());
         }
-        Err(Error::UnsavedWorkInWorktree {
-            name: record.name.clone(),
-            place: left.display().to_string(),
-            found,
-        })
+        Err(Error::unsaved_work(&record.name, &left.display().to_string(), found))
     }
 
-    /// Removes an agent's worktree from its repository, and its branch if nothing was committed on it.
-    pub(in crate::manager) fn forget_worktree(&self, record: &AgentRecord) {
+    /// Removes an agent's worktree from its repository, and the branch that was created for it unless that would lose
+    /// commits.
+    pub(in crate::manager) fn forget_worktree(&self, record: &AgentRecord, branch: BranchRemoval) {
         if record.workspace != Workspace::Worktree {
             return;
         }
-        let (note, at, git) = (self.worktree_note(record), self.workspace_of(record), self.0.git().patient());
+        Workspaces(self.0).release_ports(record);
+        let (note, at, git) = (
+            Workspaces(self.0).worktree_note(record),
+            Workspaces(self.0).workspace_of(record),
+            self.0.git().with_long_timeout(),
+        );
         // Inner submodules are removed first. Errors are ignored, because the repository may no longer exist.
         for inner in note.submodules.iter().rev() {
             let _ = git.forget_submodule(&at, inner);
@@ -142,27 +163,34 @@ impl Workspaces<'_> {
         });
         failpoint::reached("rm.worktree");
         // The branch of an incomplete import is removed by the rollback of the import.
-        if forgotten.is_ok() && note.made_branch && !self.is_half_moved(record) {
-            match git.drop_empty_branch(&note.repository, &note.branch) {
+        if forgotten.is_ok() && note.made_branch && !Workspaces(self.0).is_half_moved(record) {
+            let dropped = match branch {
+                BranchRemoval::Never => return,
+                BranchRemoval::IfEmpty => git.drop_empty_branch(&note.repository, &note.branch),
+                BranchRemoval::IfStored => {
+                    git.drop_stored_branch(&note.repository, &note.branch, RECOVERY_REFS)
+                }
+            };
+            match dropped {
                 Ok(true) => {}
                 Ok(false) => {
-                    self.0.notice(format!("branch `{}` stays: it has commits of its own", note.branch))
+                    self.0.notice(format!("branch `{}` is kept: it has commits of its own", note.branch))
                 }
-                Err(error) => self.0.notice(format!("branch `{}` may be left: {error}", note.branch)),
+                Err(error) => self.0.notice(format!("branch `{}` may remain: {error}", note.branch)),
             }
         }
     }
 }
 
 /// Returns whether two files have the same content, or two links the same target; false if one cannot be read.
-fn same(one: &Path, other: &Path) -> bool {
-    if let (Ok(one), Ok(other)) = (std::fs::read_link(one), std::fs::read_link(other)) {
-        return one == other;
+pub(in crate::manager) fn same(left: &Path, right: &Path) -> bool {
+    if let (Ok(left), Ok(right)) = (std::fs::read_link(left), std::fs::read_link(right)) {
+        return left == right;
     }
     let plain = |path: &Path| std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
-    match (plain(one), plain(other)) {
+    match (plain(left), plain(right)) {
         (Some(first), Some(second)) if first.len() == second.len() => {
-            matches!((std::fs::read(one), std::fs::read(other)), (Ok(one), Ok(other)) if one == other)
+            matches!((std::fs::read(left), std::fs::read(right)), (Ok(left), Ok(right)) if left == right)
         }
         _ => false,
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::AgentName;
 use crate::model::AgentRecord;
 
@@ -47,11 +47,11 @@ impl Workspaces<'_> {
         if let Some((repository, branch, commit)) = &note.branch
             && let Err(error) = self.0.git().drop_branch_at(repository, branch, commit)
         {
-            self.0.notice(format!("branch `{branch}` may be left: {error}"));
+            self.0.notice(format!("branch `{branch}` may remain: {error}"));
         }
         if let Some(made) = note.made.filter(|made| made.exists()) {
             self.0.notice(format!(
-                "`{}` was begun for it and is left: remove it if nothing of yours is in it",
+                "`{}` was created for it and remains; remove it if it contains no files of yours",
                 made.display()
             ));
         }
@@ -59,7 +59,7 @@ impl Workspaces<'_> {
 
     /// Removes everything that was created for an agent that could not be started.
     pub(in crate::manager) fn withdraw(&self, record: &AgentRecord) {
-        self.forget_worktree(record);
+        WorkInspection(self.0).forget_worktree(record, BranchRemoval::IfEmpty);
         self.forget_handoff(record);
         let _ = RegistryWriter(self.0).write(|edit| edit.remove(&record.name));
         let _ = self.0.store.instance(&record.name).remove();

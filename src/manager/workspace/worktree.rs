@@ -8,22 +8,22 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::Serialize;
 
-use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::failpoint;
 use crate::git;
-use crate::git::{BranchPlan, BranchWish, GitError, Refusal, Stage, Submodule};
+use crate::git::{BranchPlan, ChangeStage, GitError, RequestedBranch, Submodule, WorktreeError};
 use crate::manager::registry::RegistryWriter;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::manager::specs::spawn_request::UncommittedChanges;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::carry_changes::CarriedChanges;
 use crate::manager::workspace::setup::WorktreeSetup;
+use crate::manager::workspace::unsaved_work::same;
+use crate::manager::workspace::{WorkInspection, WorkspaceSetup, Workspaces};
+use crate::model::is_deceptive;
 use crate::model::{AgentName, AgentRecord, LogEntry, Taskspace, Workspace};
-use crate::model::{ChangedFile, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
-use crate::rules::workspace::unsaved_work::named;
-use crate::store::{Staging, StartLock};
+use crate::store::StartLock;
 
 /// The file in the worktree that describes its taskspace.
 pub(in crate::manager) const TASKSPACE_FILE: &str = "taskspace.json";
@@ -51,6 +51,18 @@ pub(in crate::manager) struct WorktreeNote {
     /// The tree that the files were copied from.
     #[serde(default)]
     pub copied_from: PathBuf,
+    /// The branch and commit from which a new branch was created. Missing in the notes of earlier versions.
+    #[serde(default)]
+    pub base: Option<WorktreeBase>,
+}
+
+/// Where the branch of a worktree started.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::manager) struct WorktreeBase {
+    /// The branch that was checked out, or `None` if HEAD was detached.
+    pub branch: Option<String>,
+    /// Id of the commit.
+    pub commit: String,
 }
 
 /// The checked plan of a worktree.
@@ -62,12 +74,8 @@ pub(in crate::manager) struct WorktreePlan {
     below: PathBuf,
     /// The setup of the worktree.
     readying: WorktreeSetup,
-    /// Uncommitted changes that are applied to the worktree.
-    changes: Vec<(PathBuf, Stage)>,
-    /// Holds the files of `changes` that were taken from the original tree.
-    staging: Option<Staging>,
-    /// Uncommitted files of the original tree that are not copied.
-    left_behind: Vec<ChangedFile>,
+    /// The uncommitted changes of the original tree.
+    changes: CarriedChanges,
 }
 
 impl Workspaces<'_> {
@@ -78,39 +86,34 @@ impl Workspaces<'_> {
         request: &SpawnRequest,
         chosen: &LaunchPlan,
     ) -> Result<Option<WorktreePlan>, Error> {
-        self.refuse_to_bury_work(record)?;
+        WorkInspection(self.0).refuse_to_bury_work(record)?;
         if record.workspace != Workspace::Worktree {
             let option = match (&request.branch, request.changes) {
                 (Some(_), _) => "--branch",
                 (None, UncommittedChanges::TakeAlong) => "--with-changes",
                 (None, UncommittedChanges::StayBehind) => return Ok(None),
             };
-            let hint = Some("add `--workspace worktree`".into());
-            return Err(Error::Usage { what: format!("`{option}` is for a worktree"), hint });
+            return Err(
+                Error::usage(format!("`{option}` is for a worktree")).hint("add `--workspace worktree`")
+            );
         }
         let dir = Path::new(&record.working_directory);
         let Some(top) = git::project(dir) else {
-            return Err(Error::NoRepository { path: record.working_directory.clone() });
+            return Err(Error::no_repository(&record.working_directory));
         };
         let own = format!("symposium/{}", record.name);
-        let wish = request.branch.as_deref().map_or(BranchWish::Own(&own), BranchWish::Named);
+        let requested = request.branch.as_deref().map_or(RequestedBranch::Own(&own), RequestedBranch::Named);
         let at = self.workspace_of(record);
-        let branch =
-            self.0.git().patient().plan_branch(dir, wish, &at).map_err(|why| refused(why, record))?;
+        let branch = self
+            .0
+            .git()
+            .with_long_timeout()
+            .plan_branch(dir, requested, &at)
+            .map_err(|why| refused(why, record))?;
         let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_owned();
-        let readying = self.readying(request, chosen)?;
-        let (mut changes, mut left_behind, mut staging) = (Vec::new(), Vec::new(), None);
-        match request.changes {
-            UncommittedChanges::TakeAlong => {
-                let room = self.0.store.staging()?;
-                changes = self.copy_changes(&top, room.path())?;
-                staging = Some(room);
-            }
-            UncommittedChanges::StayBehind => {
-                left_behind = self.0.git().uncommitted(&top).unwrap_or_default();
-            }
-        }
-        Ok(Some(WorktreePlan { branch, top, below, readying, changes, staging, left_behind }))
+        let readying = WorkspaceSetup(self.0).setup_of(request, chosen)?;
+        let changes = self.plan_changes(&top, request.changes)?;
+        Ok(Some(WorktreePlan { branch, top, below, readying, changes }))
     }
 
     /// Plans the worktree of an imported agent in the repository at `top`.
@@ -118,35 +121,12 @@ impl Workspaces<'_> {
         &self,
         branch: BranchPlan,
         (top, below): (&Path, &Path),
-        changes: Vec<(PathBuf, Stage)>,
+        changes: Vec<(PathBuf, ChangeStage)>,
         (request, chosen): (&SpawnRequest, &LaunchPlan),
     ) -> Result<WorktreePlan, Error> {
-        let readying = self.readying(request, chosen)?;
+        let readying = WorkspaceSetup(self.0).setup_of(request, chosen)?;
         let (top, below) = (top.to_owned(), below.to_owned());
-        Ok(WorktreePlan { branch, top, below, readying, changes, staging: None, left_behind: Vec::new() })
-    }
-
-    /// Reports how many uncommitted files a new worktree does not get.
-    fn warn_of_changes_left_behind(&self, plan: &WorktreePlan, copied: &[PathBuf]) {
-        let is_missing = |file: &&ChangedFile| !copied.iter().any(|path| path == Path::new(&file.path));
-        let files: Vec<ChangedFile> = plan.left_behind.iter().filter(is_missing).cloned().collect();
-        if !files.is_empty() {
-            let named = named("uncommitted file", &files);
-            self.0.notice(format!("not in the new worktree: {named} (`--with-changes` takes them along)"));
-        }
-    }
-
-    /// Writes the uncommitted changes of a tree as patches into a directory. The tree stays as it is.
-    fn copy_changes(&self, top: &Path, room: &Path) -> Result<Vec<(PathBuf, Stage)>, Error> {
-        let (staged, unstaged) = (room.join("staged.patch"), room.join("unstaged.patch"));
-        let others = self.0.git().patient().patches(top, &[], room, [&staged, &unstaged]);
-        let others = others.map_err(|why| changes_refused(&why))?;
-        for path in others {
-            let path = path.replace(is_deceptive, " ");
-            self.0.notice(format!("`{path}` is a repository of its own and is not taken along"));
-        }
-        let both = [(staged, Stage::Staged), (unstaged, Stage::Unstaged)];
-        Ok(both.into_iter().filter(|(path, _)| path.exists()).collect())
+        Ok(WorktreePlan { branch, top, below, readying, changes: CarriedChanges::imported(changes) })
     }
 
     /// Creates the worktree and sets it up; a failure leaves nothing behind. Releases `alone`, so that other agents may
@@ -179,6 +159,7 @@ impl Workspaces<'_> {
             submodules: Vec::new(),
             copied: Vec::new(),
             copied_from: plan.top.clone(),
+            base: self.base_of_new_branch(plan, request).map_err(|why| refused(why.into(), record))?,
         };
         record.working_directory = at.join(&plan.below).to_string_lossy().trim_end_matches('/').to_owned();
         record.project = Some(note.repository.to_string_lossy().into_owned());
@@ -187,24 +168,21 @@ impl Workspaces<'_> {
         RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
         drop(alone.take());
         failpoint::reached("worktree.noted");
-        self.0.progress(&format!("making a worktree on branch `{}`", note.branch));
-        let git = self.0.git().patient();
+        self.0.progress(&format!("creating a worktree on branch `{}`", note.branch));
+        let git = self.0.git().with_long_timeout();
         git.add_worktree(&from, &plan.branch, &at).map_err(|why| refused(why.into(), record))?;
         failpoint::reached("worktree.added");
-        for (patch, stage) in &plan.changes {
-            let refuse = if plan.staging.is_some() { changes_refused } else { work_refused };
-            git.apply(&at, patch, *stage).map_err(|why| refuse(&why))?;
-        }
+        plan.changes.apply(&git, &at)?;
         let filled = git.fill_submodules(&at, plan.branch.counted_from());
         let (submodules, remarks) = filled.map_err(|why| refused(why.into(), record))?;
         remarks.into_iter().for_each(|remark| self.0.notice(remark));
         note.submodules = submodules;
         self.write_worktree_note(record, &note)?;
-        note.copied = self.copy_setup_files(&plan.readying, &plan.top, &at);
-        self.warn_of_changes_left_behind(plan, &note.copied);
+        note.copied = WorkspaceSetup(self.0).copy_setup_files(&plan.readying, &plan.top, &at);
+        self.warn_of_changes_left_behind(&plan.changes, &note.copied);
         if !Path::new(&record.working_directory).is_dir() {
             self.0.notice(format!(
-                "`{}` is not in the new worktree: the agent begins at its top",
+                "`{}` is not in the new worktree: the agent starts in its top directory",
                 plan.below.display()
             ));
             record.working_directory = at.to_string_lossy().into_owned();
@@ -212,7 +190,7 @@ impl Workspaces<'_> {
         self.write_worktree_note(record, &note)?;
         failpoint::reached("worktree.copied");
         self.begin_taskspace(record, request, &at)?;
-        self.run_setup(record, &plan.readying, &at)?;
+        WorkspaceSetup(self.0).run_setup(record, &plan.readying, &at)?;
         note.finished = true;
         self.write_worktree_note(record, &note)?;
         failpoint::reached("worktree.ready");
@@ -250,29 +228,57 @@ impl Workspaces<'_> {
             submodules: Vec::new(),
             copied: Vec::new(),
             copied_from: PathBuf::new(),
+            base: None,
         })
+    }
+
+    /// Returns where a branch starts that is created from HEAD. A branch that exists already started elsewhere, and the
+    /// branch of a fork has the base of the original.
+    fn base_of_new_branch(
+        &self,
+        plan: &WorktreePlan,
+        request: &SpawnRequest,
+    ) -> Result<Option<WorktreeBase>, GitError> {
+        let original = request.fork_of.as_ref().and_then(|name| self.0.record(name, "fork").ok());
+        if let Some(original) = original.filter(|original| original.workspace == Workspace::Worktree) {
+            return Ok(self.worktree_note(&original).base);
+        }
+        if !matches!(plan.branch, BranchPlan::New(_) | BranchPlan::Reset(_)) {
+            return Ok(None);
+        }
+        let commit = self.0.git().head(&plan.top)?;
+        Ok(commit.map(|commit| WorktreeBase { branch: git::checked_out_branch(&plan.top), commit }))
+    }
+
+    /// Returns the files that were copied into the worktree at its creation and have not changed.
+    pub(in crate::manager) fn unchanged_copies(&self, record: &AgentRecord) -> Vec<PathBuf> {
+        let (note, at) = (self.worktree_note(record), self.workspace_of(record));
+        let is_same = |path: &PathBuf| same(&note.copied_from.join(path), &at.join(path));
+        note.copied.into_iter().filter(is_same).collect()
     }
 
     /// Refuses to start an agent whose worktree setup was interrupted, because files that it needs may be missing.
     pub(in crate::manager) fn refuse_unfinished(&self, record: &AgentRecord) -> Result<(), Error> {
         if self.is_half_moved(record) {
-            return Err(Error::Workspace {
-                what: format!("agent `{}` was never taken over to the end", record.name),
-                saw: vec!["the command that did it was cut short".into()],
-                hint: format!(
-                    "`symposium agent rm {}`, then `symposium agent handoff import` again",
-                    record.name
-                ),
-            });
+            return Err(Error::new(
+                Code::Workspace,
+                format!("agent `{}` was not imported completely", record.name),
+            )
+            .saw("the import was interrupted")
+            .hint(format!(
+                "`symposium agent rm {}`, then `symposium agent handoff import` again",
+                record.name
+            )));
         }
         if record.workspace != Workspace::Worktree || self.worktree_note(record).finished {
             return Ok(());
         }
-        Err(Error::Workspace {
-            what: format!("the worktree of agent `{}` was never finished", record.name),
-            saw: vec!["the command that made it was cut short".into()],
-            hint: format!("`symposium agent rm {}`, then spawn it again", record.name),
-        })
+        Err(Error::new(
+            Code::Workspace,
+            format!("the worktree of agent `{}` was not created completely", record.name),
+        )
+        .saw("the command that created it was interrupted")
+        .hint(format!("`symposium agent rm {}`, then spawn it again", record.name)))
     }
 
     /// Updates git's path of a worktree after its agent was renamed.
@@ -280,7 +286,11 @@ impl Workspaces<'_> {
         if record.workspace != Workspace::Worktree {
             return;
         }
-        let (note, at, git) = (self.worktree_note(record), self.workspace_of(record), self.0.git().patient());
+        if let Some(old) = &record.renamed_from {
+            self.move_ports(old, &record.name);
+        }
+        let (note, at, git) =
+            (self.worktree_note(record), self.workspace_of(record), self.0.git().with_long_timeout());
         let mut mended = git.repair_worktree(&note.repository, &at);
         for inner in &note.submodules {
             mended = mended.and(git.repair_worktree(&inner.repository, &at.join(&inner.path)));
@@ -303,12 +313,14 @@ impl Workspaces<'_> {
                 && other.working_directory == record.working_directory
                 && other.status.status.is_live()
         };
-        let all = self.0.store.read(crate::env::Env::now())?;
+        let all = self.0.store.read(self.0.now())?;
         if let Some(other) = all.iter().find(|other| beside(other)) {
-            self.0.notice(format!(
-                "agent `{}` works in this directory too; `symposium agent spawn --workspace worktree` gives an agent its own",
-                other.name
-            ));
+            // A worktree needs a repository.
+            let advice = match git::project(Path::new(&record.working_directory)) {
+                Some(_) => "`symposium agent spawn --workspace worktree` gives an agent its own",
+                None => "`symposium agent spawn --workspace scratch` gives an agent an empty one",
+            };
+            self.0.notice(format!("agent `{}` works in this directory too; {advice}", other.name));
         }
         Ok(())
     }
@@ -324,7 +336,7 @@ impl Workspaces<'_> {
     ) -> Result<(), Error> {
         let Some(description) = &request.taskspace else { return Ok(()) };
         let path: PathBuf = top.join(TASKSPACE_FILE);
-        let log = vec![LogEntry { at: Env::now(), text: "it was made".into() }];
+        let log = vec![LogEntry { at: self.0.now(), text: "it was created".into() }];
         let taskspace =
             Taskspace { id: record.id, name: record.name.clone(), description: description.clone(), log };
         let text = serde_json::to_string_pretty(&taskspace).unwrap_or_default() + "\n";
@@ -337,35 +349,26 @@ impl Workspaces<'_> {
     }
 }
 
-/// Returns the error for uncommitted changes that do not apply to the new worktree.
-fn changes_refused(why: &GitError) -> Error {
-    Error::Workspace {
-        what: format!("the uncommitted changes cannot be taken along: {why}").replace(is_deceptive, " "),
-        saw: vec!["nothing was started; the changes are still where they were".into()],
-        hint: "commit or stash them, and spawn without `--with-changes`".into(),
-    }
-}
-
 /// Converts a refusal of git to an error for the user.
-fn refused(why: Refusal, record: &AgentRecord) -> Error {
+fn refused(why: WorktreeError, record: &AgentRecord) -> Error {
     let hint = match &why {
-        Refusal::NoRepository => return Error::NoRepository { path: record.working_directory.clone() },
-        Refusal::NoCommit => "make a first commit: `git commit --allow-empty -m start`".to_owned(),
-        Refusal::BadBranch(_) => "name another with `--branch`".to_owned(),
-        Refusal::CheckedOut { .. } => {
+        WorktreeError::NoRepository => return Error::no_repository(&record.working_directory),
+        WorktreeError::NoCommit => "make a first commit: `git commit --allow-empty -m start`".to_owned(),
+        WorktreeError::BadBranch(_) => "name another with `--branch`".to_owned(),
+        WorktreeError::CheckedOut { .. } => {
             "name another with `--branch`; a branch is in one worktree only".to_owned()
         }
-        Refusal::HasCommits { branch, .. } => {
-            format!("go on with it: `--branch {branch}`; or choose another name")
+        WorktreeError::HasCommits { branch, .. } => {
+            format!("continue on it: `--branch {branch}`; or choose another name")
         }
-        Refusal::Git(_) => "see whether git works there: `git status`".to_owned(),
+        WorktreeError::Git(_) => "check whether git works there: `git status`".to_owned(),
     };
-    Error::Workspace {
-        // Names from a repository or a patch are untrusted.
-        what: format!("no worktree was made: {why}").replace(is_deceptive, " "),
-        saw: vec!["nothing was started".into()],
-        hint,
-    }
+    Error::new(
+        Code::Workspace, // Names from a repository or a patch are untrusted.
+        format!("no worktree was created: {why}").replace(is_deceptive, " "),
+    )
+    .saw("nothing was started")
+    .hint(hint)
 }
 
 /// Returns the current branch of an agent that works in place, which may change with each turn, and the initial branch
@@ -380,9 +383,7 @@ pub(in crate::manager) fn branch_now(record: &AgentRecord) -> Option<String> {
 
 /// Returns the error for commits or changes of a hand-off that git refuses.
 pub(in crate::manager) fn work_refused(why: &GitError) -> Error {
-    Error::Workspace {
-        what: format!("its work cannot be taken over: {why}").replace(is_deceptive, " "),
-        saw: vec!["nothing was changed".into()],
-        hint: "ask its author for another: `symposium agent handoff export`".into(),
-    }
+    Error::new(Code::Workspace, format!("its work cannot be imported: {why}").replace(is_deceptive, " "))
+        .saw("nothing was changed")
+        .hint("ask its author for a new one: `symposium agent handoff export`")
 }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::base::sanitize::visible;
+
 /// One option of a dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DialogOption {
@@ -43,4 +45,12 @@ pub struct Dialog {
     pub asks: String,
     /// Options from top to bottom or from left to right; empty if the answer is typed.
     pub options: Vec<DialogOption>,
+}
+
+impl Dialog {
+    /// Returns the question and its options for a terminal, one per line.
+    pub fn lines(&self) -> Vec<String> {
+        let options = self.options.iter().map(|option| format!("  {}", option.line()));
+        std::iter::once(self.asks.clone()).chain(options).flat_map(|line| visible(&line)).collect()
+    }
 }

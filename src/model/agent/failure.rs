@@ -1,7 +1,5 @@
 //! A turn that ended with an error instead of an answer: the cause, and how long the agent's queue is held for it.
 
-use std::fmt;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +8,8 @@ use crate::model::StatusNote;
 /// Cause of a failed turn. The lower-case names are a public contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum FailureCause {
     /// The agent CLI is not logged in, or its key was refused.
     Login,
@@ -19,17 +19,6 @@ pub enum FailureCause {
     Limit,
     /// Any other error of the model's endpoint.
     Error,
-}
-
-impl fmt::Display for FailureCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            FailureCause::Login => "login",
-            FailureCause::Credit => "credit",
-            FailureCause::Limit => "limit",
-            FailureCause::Error => "error",
-        })
-    }
 }
 
 /// A failed turn as the agent CLI reports it, by a hook or on its screen.
@@ -78,7 +67,7 @@ pub struct FailedTurn {
 
 impl FailedTurn {
     /// Returns whether the agent's queue is held at this time.
-    pub fn holds(&self, now: Timestamp) -> bool {
+    pub fn holds_queue(&self, now: Timestamp) -> bool {
         self.held_until.is_none_or(|until| now < until)
     }
 }

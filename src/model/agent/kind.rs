@@ -1,7 +1,7 @@
 //! Description of one agent CLI as data. The values come from `kinds/builtin.toml` and the user's `kinds.toml`.
 //!
 //! Argument lists may contain the placeholders `{prompt}`, `{model}`, `{system_prompt}`, `{tools}` or `{tool}`,
-//! `{conversation}`, `{settings}`, `{mcp}` and `{mcp_toml}`. A placeholder is replaced inside one argument and never
+//! `{conversation}`, `{fork}`, `{settings}`, `{mcp}` and `{mcp_toml}`. A placeholder is replaced inside one argument and never
 //! splits it in two.
 
 use std::collections::BTreeMap;
@@ -128,6 +128,9 @@ pub struct ConversationFlags {
     pub resume: Vec<String>,
     /// Arguments that resume the last conversation in the working directory.
     pub resume_last: Vec<String>,
+    /// Arguments that start a copy of the conversation with a given id, `{fork}` being the id of the copy; empty if the
+    /// CLI cannot copy one.
+    pub fork: Vec<String>,
     /// Regular expressions for the message with which the CLI exits if the conversation does not exist.
     pub missing: Vec<String>,
 }
@@ -173,7 +176,7 @@ pub enum Hooks {
 impl Hooks {
     /// Returns whether the hooks report the start and every accepted prompt; the other hooks report at most the end of
     /// a turn.
-    pub fn tell_of_prompts(self) -> bool {
+    pub fn report_prompts(self) -> bool {
         match self {
             Hooks::None | Hooks::CodexNotify | Hooks::AiderNotifications => false,
             Hooks::ClaudeSettings | Hooks::QwenDefaults | Hooks::CopilotPlugin | Hooks::OpencodePlugin => {

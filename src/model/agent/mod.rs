@@ -11,6 +11,7 @@
 //! - `text`: titles and prompts
 //! - `spec`: a resolved spec
 //! - `param`: parameters of a spec
+//! - `spawn_choices`: the choices of the last spawn in a project
 //! - `kind`: description of one agent CLI
 //! - `tier`: how freely an agent may act
 //! - `environment`: names of environments
@@ -24,6 +25,7 @@ pub(in crate::model) mod param;
 pub(in crate::model) mod question;
 pub(in crate::model) mod record;
 pub(in crate::model) mod screen;
+pub(in crate::model) mod spawn_choices;
 pub(in crate::model) mod spec;
 pub(in crate::model) mod status;
 pub(in crate::model) mod text;

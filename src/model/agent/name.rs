@@ -139,6 +139,18 @@ impl fmt::Display for AgentId {
     }
 }
 
+/// Id of a group: agents that were started together on one task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct GroupId(pub uuid::Uuid);
+
+impl GroupId {
+    /// Generates a new random id.
+    pub fn fresh() -> Self {
+        GroupId(uuid::Uuid::new_v4())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_of_its_sort_or_is_refused_with_what_is_allowed() {
+    fn a_value_of_the_wrong_type_is_refused_with_the_allowed_values() {
         let choice = ParamSort::Choice { choices: vec!["europe".into(), "asia".into()] };
         for (sort, text, expected) in [
             (&ParamSort::String, "a $(b)", Ok(ParamValue::Text("a $(b)".into()))),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_down_is_read_back() {
+    fn stored_request_is_read_back() {
         let sort = ParamSort::Choice { choices: vec!["1".into()] };
         let param = Param { sort, default: Some(ParamValue::Text("1".into())), description: None };
         let text = serde_json::to_string(&param).unwrap();

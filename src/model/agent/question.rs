@@ -11,7 +11,7 @@ use crate::model::{Status, StatusNote, WaitingFor};
 
 /// Maximum stored length of a question in bytes: more than a user reads before approving, and small enough for the
 /// registry.
-pub const MOST_QUESTION: usize = 4096;
+pub const MAX_QUESTION_BYTES: usize = 4096;
 
 /// How much of a question's text is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,17 +42,17 @@ pub struct Question {
 
 impl Question {
     /// Creates a question whose text is known.
-    pub fn told(text: &str) -> Question {
+    pub fn new(text: &str) -> Question {
         let fits =
-            text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MOST_QUESTION);
+            text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_QUESTION_BYTES);
         let kept = &text[..fits.last().unwrap_or(0)];
         let extent = if kept.len() == text.len() { Extent::Whole } else { Extent::Cut };
         Question { text: kept.to_owned(), extent, sha256: sum(&[text]), since: None }
     }
 
     /// Creates a question of which only one line is known.
-    pub fn glimpsed(line: &str) -> Question {
-        Question { extent: Extent::Brief, ..Question::told(line) }
+    pub fn from_line(line: &str) -> Question {
+        Question { extent: Extent::Brief, ..Question::new(line) }
     }
 }
 
@@ -72,16 +72,16 @@ pub struct AskedQuestion {
 
 /// A question that a hook reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asks {
+pub struct ReportedQuestion {
     /// Summary on one line, for lists.
     pub line: String,
     /// Complete text of the question.
     pub whole: String,
 }
 
-impl From<String> for Asks {
-    fn from(text: String) -> Asks {
-        Asks { line: text.clone(), whole: text }
+impl From<String> for ReportedQuestion {
+    fn from(text: String) -> ReportedQuestion {
+        ReportedQuestion { line: text.clone(), whole: text }
     }
 }
 
@@ -100,9 +100,9 @@ impl StatusNote {
 
     /// Returns the question that is asked now, or `None` if the agent asks nothing. For a note of an older version only
     /// the reason line is known.
-    pub fn asked(&self) -> Option<AskedQuestion> {
+    pub fn current_question(&self) -> Option<AskedQuestion> {
         let Question { text, extent, sha256, .. } =
-            self.question().cloned().unwrap_or_else(|| Question::glimpsed(&self.reason));
+            self.question().cloned().unwrap_or_else(|| Question::from_line(&self.reason));
         let id = || sum(&[&self.since.to_string(), &sha256])[..32].to_owned();
         // A limit does not ask anything: it resets by itself.
         let asks = self.status == Status::Waiting && self.waiting_for != Some(WaitingFor::Limit);
@@ -131,41 +131,45 @@ mod tests {
 
     fn id(question: Option<Question>, second: i64) -> String {
         let note = StatusNote::waiting(WaitingFor::Approval, at(second), "Bash: x");
-        question.map_or(note.clone(), |question| note.asking(question)).asked().expect("it waits").id
+        question
+            .map_or(note.clone(), |question| note.asking(question))
+            .current_question()
+            .expect("it waits")
+            .id
     }
 
     #[test]
-    fn questions_that_begin_alike_are_two() {
-        let long = |end| Some(Question::told(&format!("{}{end}", "x".repeat(MOST_QUESTION))));
-        assert_eq!(long("a").map(|one| one.text), long("b").map(|one| one.text));
+    fn questions_with_the_same_beginning_have_different_ids() {
+        let long = |end| Some(Question::new(&format!("{}{end}", "x".repeat(MAX_QUESTION_BYTES))));
+        assert_eq!(long("a").map(|question| question.text), long("b").map(|question| question.text));
         assert_ne!(id(long("a"), 1), id(long("b"), 1));
         assert_eq!(id(long("a"), 1), id(long("a"), 1));
         assert_ne!(id(long("a"), 1), id(long("a"), 2), "asked again it is another");
     }
 
     #[test]
-    fn what_is_kept_says_how_much_it_is() {
-        let fits = Question::told(&"ü".repeat(MOST_QUESTION / 2));
-        assert_eq!((fits.extent, fits.text.len()), (Extent::Whole, MOST_QUESTION));
-        let cut = Question::told(&format!("a{}", "ü".repeat(MOST_QUESTION / 2)));
-        assert_eq!((cut.extent, cut.text.len()), (Extent::Cut, MOST_QUESTION - 1));
-        assert_eq!(Question::glimpsed("Proceed?").extent, Extent::Brief);
+    fn a_long_question_is_cut_and_its_extent_is_recorded() {
+        let fits = Question::new(&"ü".repeat(MAX_QUESTION_BYTES / 2));
+        assert_eq!((fits.extent, fits.text.len()), (Extent::Whole, MAX_QUESTION_BYTES));
+        let cut = Question::new(&format!("a{}", "ü".repeat(MAX_QUESTION_BYTES / 2)));
+        assert_eq!((cut.extent, cut.text.len()), (Extent::Cut, MAX_QUESTION_BYTES - 1));
+        assert_eq!(Question::from_line("Proceed?").extent, Extent::Brief);
     }
 
     #[test]
-    fn a_note_of_an_older_symposium_has_a_question_all_the_same() {
+    fn a_note_of_an_older_version_has_a_question_from_its_reason() {
         let note = StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: x");
-        let asked = note.asked().expect("it waits");
-        assert_eq!((asked.text.as_str(), asked.extent), ("Bash: x", Extent::Brief));
-        assert_eq!(StatusNote::new(Status::Idle, at(1), "x").asked(), None);
+        let current_question = note.current_question().expect("it waits");
+        assert_eq!((current_question.text.as_str(), current_question.extent), ("Bash: x", Extent::Brief));
+        assert_eq!(StatusNote::new(Status::Idle, at(1), "x").current_question(), None);
     }
 
     #[test]
-    fn what_an_older_symposium_left_there_is_not_what_is_asked_now() {
+    fn question_stored_by_an_older_version_is_not_current() {
         let asks =
-            StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: ls").asking(Question::told("Bash: ls"));
+            StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: ls").asking(Question::new("Bash: ls"));
         let later = StatusNote { since: at(2), reason: "Bash: rm".into(), ..asks };
-        let asked = later.asked().expect("it waits");
-        assert_eq!((asked.text.as_str(), asked.extent), ("Bash: rm", Extent::Brief));
+        let current_question = later.current_question().expect("it waits");
+        assert_eq!((current_question.text.as_str(), current_question.extent), ("Bash: rm", Extent::Brief));
     }
 }

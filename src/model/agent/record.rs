@@ -3,13 +3,12 @@
 //! Every field is always written, with `null` for a missing value. A field that this version does not write therefore
 //! comes from a newer version and is kept (see `store/registry/schema.rs`).
 
-use std::fmt;
-use std::str::FromStr;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AgentId, AgentName, Exit, GivenParam, Status, StatusNote, WaitingFor};
+use crate::model::{
+    AgentId, AgentName, DEFAULT_SPEC, Exit, GivenParam, GroupId, Status, StatusNote, WaitingFor,
+};
 
 /// One agent as the registry stores it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,6 +67,9 @@ pub struct AgentRecord {
     /// The agent that spawned it.
     #[serde(default)]
     pub parent: Option<AgentName>,
+    /// The group of agents that it was started with on one task.
+    #[serde(default)]
+    pub group: Option<GroupId>,
     /// Whether the agent is removed when its task is done.
     #[serde(default)]
     pub ephemeral: bool,
@@ -96,7 +98,7 @@ pub struct AgentRecord {
     pub pid: Option<i32>,
     /// Location in tmux.
     #[serde(default)]
-    pub tmux: Option<TmuxPlace>,
+    pub tmux: Option<TmuxLocation>,
     /// Previous name, while a rename has not yet moved the instance directory.
     #[serde(default)]
     pub renamed_from: Option<AgentName>,
@@ -106,6 +108,48 @@ pub struct AgentRecord {
     /// The turn or dialog that was interrupted when the agent was lost. Cleared when the agent works again.
     #[serde(default)]
     pub cut_off: Option<CutOff>,
+}
+
+impl AgentRecord {
+    /// Creates the record of an agent that is being started, with the default value of every other field.
+    pub fn new(name: AgentName, kind: &str, working_directory: &str, now: Timestamp) -> AgentRecord {
+        AgentRecord {
+            name,
+            id: AgentId::fresh(),
+            title: None,
+            prompt: None,
+            spec: DEFAULT_SPEC.to_owned(),
+            kind: kind.to_owned(),
+            command: vec![],
+            working_directory: working_directory.to_owned(),
+            project: None,
+            branch: None,
+            directory_gone: None,
+            workspace: Workspace::default(),
+            created_at: now,
+            started_at: None,
+            last_attached: None,
+            last_detached: None,
+            last_activity: None,
+            conversation: Conversation::default(),
+            conversations: vec![],
+            parent: None,
+            group: None,
+            ephemeral: false,
+            restart: Restart::default(),
+            restarts: vec![],
+            heartbeat: None,
+            params: vec![],
+            status: StatusNote::new(Status::Starting, now, "it was just started"),
+            changes: 0,
+            exit: None,
+            pid: None,
+            tmux: None,
+            renamed_from: None,
+            before_start: None,
+            cut_off: None,
+        }
+    }
 }
 
 /// A turn or dialog that ended because the agent's terminal disappeared.
@@ -126,7 +170,7 @@ pub struct CutOff {
 
 /// Location of an agent in tmux, recorded when the agent was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TmuxPlace {
+pub struct TmuxLocation {
     /// Path of the tmux server's socket.
     pub socket: String,
     /// Identity of the tmux server: `start_time:pid`.
@@ -149,6 +193,9 @@ pub struct Conversation {
     /// Whether the conversation has received a first prompt and can be resumed.
     #[serde(default)]
     pub begun: bool,
+    /// Id of the conversation of another agent that it is a copy of.
+    #[serde(default)]
+    pub forked_from: Option<String>,
 }
 
 /// An earlier conversation that an agent can return to.
@@ -238,6 +285,8 @@ pub enum Schedule {
 /// When the supervisor restarts an agent that ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownPolicy, parse_err_fn = UnknownPolicy::new)]
 pub enum RestartPolicy {
     /// The agent is never restarted.
     #[default]
@@ -254,17 +303,7 @@ impl RestartPolicy {
 
     /// Returns the name of the policy.
     pub fn word(self) -> &'static str {
-        match self {
-            RestartPolicy::No => "no",
-            RestartPolicy::OnFailure => "on-failure",
-            RestartPolicy::Always => "always",
-        }
-    }
-}
-
-impl fmt::Display for RestartPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+        self.into()
     }
 }
 
@@ -273,20 +312,17 @@ impl fmt::Display for RestartPolicy {
 #[error("`{0}` is not a restart policy; known: no, on-failure, always")]
 pub struct UnknownPolicy(pub String);
 
-impl FromStr for RestartPolicy {
-    type Err = UnknownPolicy;
-
-    fn from_str(text: &str) -> Result<Self, UnknownPolicy> {
-        RestartPolicy::ALL
-            .into_iter()
-            .find(|p| p.word() == text)
-            .ok_or_else(|| UnknownPolicy(text.to_owned()))
+impl UnknownPolicy {
+    fn new(text: &str) -> UnknownPolicy {
+        UnknownPolicy(text.to_owned())
     }
 }
 
 /// Kind of workspace in which an agent works.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Workspace {
     /// The given directory itself.
     #[default]
@@ -295,14 +331,4 @@ pub enum Workspace {
     Worktree,
     /// An empty directory for this agent only.
     Scratch,
-}
-
-impl fmt::Display for Workspace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Workspace::InPlace => "in-place",
-            Workspace::Worktree => "worktree",
-            Workspace::Scratch => "scratch",
-        })
-    }
 }

@@ -52,7 +52,7 @@ pub struct Spec {
     /// Events that cause a notice; `None` uses the configuration.
     pub notify: Option<Vec<NotifyOn>>,
     /// Limits for the agents that it may spawn.
-    pub limits: Limits,
+    pub limits: ChildLimits,
     /// Source of the spec.
     pub found_in: FoundIn,
     /// Origin of each value that is not a default, by its key: `model`, `env.PORT`, `params.region`.
@@ -76,7 +76,7 @@ impl Spec {
 /// Limits for the agents that an agent may spawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Limits {
+pub struct ChildLimits {
     /// Maximum number of generations below the agent.
     pub depth: Option<u32>,
     /// Maximum number of children at the same time.
@@ -124,7 +124,7 @@ impl fmt::Display for Origin {
 
 /// An error in a spec file, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Mistake {
+pub struct SpecMistake {
     /// Path of the file.
     pub path: String,
     /// Number of the line, starting at 1.
@@ -135,7 +135,7 @@ pub struct Mistake {
     pub message: String,
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for SpecMistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}: {}", self.path, self.line, self.column, self.message)
     }

@@ -1,7 +1,6 @@
 //! The closed list of statuses of an agent. All faces show these names.
 
 use std::fmt;
-use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,6 +10,8 @@ use crate::model::{FailedTurn, Question};
 /// What an agent is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase", parse_err_ty = UnknownStatus, parse_err_fn = UnknownStatus::new)]
 pub enum Status {
     /// The process runs, but has not yet reported that it is ready.
     Starting,
@@ -51,18 +52,7 @@ impl Status {
 
     /// Returns the name of the status.
     pub fn word(self) -> &'static str {
-        match self {
-            Status::Starting => "starting",
-            Status::Working => "working",
-            Status::Waiting => "waiting",
-            Status::Idle => "idle",
-            Status::Exited => "exited",
-            Status::Crashed => "crashed",
-            Status::Stopped => "stopped",
-            Status::Hibernated => "hibernated",
-            Status::Lost => "lost",
-            Status::Unknown => "unknown",
-        }
+        self.into()
     }
 
     /// Returns whether the agent should have a running process.
@@ -76,12 +66,6 @@ impl Status {
     }
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
 /// Error for a text that is not the name of a status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -89,17 +73,17 @@ impl fmt::Display for Status {
 )]
 pub struct UnknownStatus(pub String);
 
-impl FromStr for Status {
-    type Err = UnknownStatus;
-
-    fn from_str(text: &str) -> Result<Self, UnknownStatus> {
-        Status::ALL.into_iter().find(|s| s.word() == text).ok_or_else(|| UnknownStatus(text.to_owned()))
+impl UnknownStatus {
+    fn new(text: &str) -> UnknownStatus {
+        UnknownStatus(text.to_owned())
     }
 }
 
 /// What a waiting agent needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum WaitingFor {
     /// Approval of an action that the agent wants to take.
     Approval,
@@ -109,23 +93,6 @@ pub enum WaitingFor {
     Setup,
     /// The reset of a rate or usage limit.
     Limit,
-}
-
-impl WaitingFor {
-    /// All things that an agent can wait for.
-    pub const ALL: [WaitingFor; 4] =
-        [WaitingFor::Approval, WaitingFor::Question, WaitingFor::Setup, WaitingFor::Limit];
-}
-
-impl fmt::Display for WaitingFor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            WaitingFor::Approval => "approval",
-            WaitingFor::Question => "question",
-            WaitingFor::Setup => "setup",
-            WaitingFor::Limit => "limit",
-        })
-    }
 }
 
 /// How a process ended.
@@ -176,8 +143,8 @@ impl StatusNote {
     }
 
     /// Creates a note with the status `waiting`.
-    pub fn waiting(for_what: WaitingFor, since: Timestamp, reason: impl Into<String>) -> Self {
-        StatusNote { waiting_for: Some(for_what), ..StatusNote::new(Status::Waiting, since, reason) }
+    pub fn waiting(waiting_for_kind: WaitingFor, since: Timestamp, reason: impl Into<String>) -> Self {
+        StatusNote { waiting_for: Some(waiting_for_kind), ..StatusNote::new(Status::Waiting, since, reason) }
     }
 
     /// Returns whether the other note differs at most in its time.
@@ -186,7 +153,8 @@ impl StatusNote {
             && self.waiting_for == other.waiting_for
             && self.reason == other.reason
             && self.failure() == other.failure()
-            && self.question().map(|asked| &asked.sha256) == other.question().map(|asked| &asked.sha256)
+            && self.question().map(|question| &question.sha256)
+                == other.question().map(|question| &question.sha256)
     }
 }
 
@@ -203,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_a_person_ranks_first() {
+    fn agents_that_wait_for_the_user_rank_first() {
         assert_eq!(Status::Waiting.rank(), 0);
         assert!(Status::Idle.rank() < Status::Working.rank());
     }

@@ -38,7 +38,7 @@ pub enum Unsendable {
     #[error("the text is empty")]
     Empty,
     /// The text contains a control character, which a terminal would interpret as a key.
-    #[error("line {line} holds the control character U+{code:04X}, which a terminal takes for a key")]
+    #[error("line {line} contains the control character U+{code:04X}, which a terminal interprets as a key")]
     Control {
         /// Number of the line, starting at 1.
         line: usize,
@@ -132,7 +132,7 @@ mod tests {
         }
 
         #[test]
-        fn a_prompt_has_no_key_in_it(text in any::<String>()) {
+        fn a_prompt_contains_no_control_keys(text in any::<String>()) {
             if let Ok(prompt) = text.parse::<Prompt>() {
                 prop_assert!(!prompt.0.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
             }

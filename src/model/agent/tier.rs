@@ -1,13 +1,12 @@
 //! The tiers, which define how freely an agent may act. Each agent CLI has its own flags for them.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
 /// How freely an agent may act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase", parse_err_ty = UnknownTier, parse_err_fn = UnknownTier::new)]
 pub enum Tier {
     /// The agent runs everything without asking.
     Free,
@@ -23,17 +22,7 @@ impl Tier {
 
     /// Returns the name of the tier.
     pub fn word(self) -> &'static str {
-        match self {
-            Tier::Free => "free",
-            Tier::Review => "review",
-            Tier::Approve => "approve",
-        }
-    }
-}
-
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+        self.into()
     }
 }
 
@@ -42,10 +31,8 @@ impl fmt::Display for Tier {
 #[error("`{0}` is not a tier of approval; known: free, review, approve")]
 pub struct UnknownTier(pub String);
 
-impl FromStr for Tier {
-    type Err = UnknownTier;
-
-    fn from_str(text: &str) -> Result<Self, UnknownTier> {
-        Tier::ALL.into_iter().find(|tier| tier.word() == text).ok_or_else(|| UnknownTier(text.to_owned()))
+impl UnknownTier {
+    fn new(text: &str) -> UnknownTier {
+        UnknownTier(text.to_owned())
     }
 }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    AgentId, AgentName, AskedQuestion, Conversation, CutOff, Exit, FailedTurn, GivenParam, Progress, Restart,
-    Status, Task, TaskId, WaitingFor, Workspace,
+    AgentId, AgentName, AskedQuestion, Conversation, CutOff, Exit, FailedTurn, GivenParam, Restart, Share,
+    Status, Task, TaskId, TaskProgress, WaitingFor, Workspace,
 };
 
 /// One agent: record and live pane. The field names are a public contract.
@@ -68,7 +68,10 @@ pub struct Agent {
     #[serde(default, with = "crate::base::json_time::option")]
     pub last_attached: Option<Timestamp>,
     /// Clients that are attached.
-    pub clients: Vec<Client>,
+    pub clients: Vec<AgentClient>,
+    /// Other users of the machine with whom the agent is shared. Only JSON output has them.
+    #[serde(default)]
+    pub shares: Vec<Share>,
     /// Current conversation of its agent CLI.
     pub conversation: Conversation,
     /// The agent that spawned it.
@@ -105,7 +108,7 @@ pub struct TmuxView {
 /// An attached client. Another host may report fewer of its fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Client {
+pub struct AgentClient {
     /// Unix user of the client.
     pub user: Option<String>,
     /// Path of the client's terminal.
@@ -135,7 +138,7 @@ pub struct CurrentTask {
     /// First line of the task.
     pub title: String,
     /// Progress that the agent reported, if any.
-    pub progress: Option<Progress>,
+    pub progress: Option<TaskProgress>,
 }
 
 impl CurrentTask {

@@ -17,7 +17,7 @@ pub struct LedgerEvent {
     pub name: AgentName,
     /// Kind of the event.
     #[serde(flatten)]
-    pub what: What,
+    pub what: EventKind,
     /// Reason or text of the event for the user.
     pub why: String,
 }
@@ -25,7 +25,9 @@ pub struct LedgerEvent {
 /// Kinds of events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub enum What {
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum EventKind {
     /// The status changed.
     Status {
         /// Sequence number of the change. A retry after a crash reuses it.
@@ -71,26 +73,9 @@ pub enum What {
     Removed,
 }
 
-impl What {
+impl EventKind {
     /// Returns the name of the kind.
     pub fn word(&self) -> &'static str {
-        match self {
-            What::Status { .. } => "status",
-            What::Attached => "attached",
-            What::Detached => "detached",
-            What::Prompted => "prompted",
-            What::Restarted => "restarted",
-            What::GaveUp => "gave-up",
-            What::Hung => "hung",
-            What::Heartbeat => "heartbeat",
-            What::Hibernated => "hibernated",
-            What::Orphaned => "orphaned",
-            What::Messaged => "messaged",
-            What::Wrote => "wrote",
-            What::TaskDone => "task-done",
-            What::TaskFailed => "task-failed",
-            What::Renamed => "renamed",
-            What::Removed => "removed",
-        }
+        self.into()
     }
 }

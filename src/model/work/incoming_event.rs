@@ -1,6 +1,6 @@
 //! Events that `symposium event` receives from tmux and from the hooks of agent CLIs.
 
-use crate::model::{AgentId, AgentName, Asks, Exit, TurnFailure, WaitingFor};
+use crate::model::{AgentId, AgentName, Exit, ReportedQuestion, TurnFailure, WaitingFor};
 
 /// An event of our tmux server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,13 +36,13 @@ pub enum TmuxEvent {
         /// Name of the session.
         session: String,
         /// Which of these changes happened.
-        edge: Edge,
+        edge: OutputChange,
     },
 }
 
 /// A change of a pane's output, which causes the screen to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edge {
+pub enum OutputChange {
     /// The pane prints again after a pause.
     Activity,
     /// The pane has printed nothing for a while.
@@ -74,7 +74,7 @@ pub enum HookSignal {
     /// The agent is working.
     Busy,
     /// The agent needs the user.
-    Waiting(WaitingFor, Asks),
+    Waiting(WaitingFor, ReportedQuestion),
     /// The agent repeats in general terms that it needs the user.
     StillWaiting(WaitingFor, String),
     /// The turn ended; the text is the agent's last reply, if the hook contains it.

@@ -94,6 +94,8 @@ pub struct NewMessage {
 /// Delivery state of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum MessageState {
     /// The message has not been read.
     Waiting,
@@ -109,17 +111,7 @@ impl MessageState {
 
     /// Returns the name of the state.
     pub fn word(self) -> &'static str {
-        match self {
-            MessageState::Waiting => "waiting",
-            MessageState::Dispatched => "dispatched",
-            MessageState::Read => "read",
-        }
-    }
-}
-
-impl fmt::Display for MessageState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+        self.into()
     }
 }
 
@@ -154,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_names_its_message() {
+    fn marker_contains_the_message_number() {
         for (text, expected) in [
             ("[symposium message 7 from api-fix] hello", Some(7)),
             ("[symposium message 7 from a] as in [symposium message 3 from b]", Some(7)),

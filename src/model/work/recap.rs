@@ -25,7 +25,7 @@ pub struct Recap {
     /// Status changes, the oldest first.
     pub changes: Vec<RecapChange>,
     /// Time spent in each status, in seconds, the longest first.
-    pub spent: Vec<Spent>,
+    pub spent: Vec<StatusDuration>,
     /// Number of prompts that the agent accepted.
     pub prompts: u32,
     /// Number of automatic restarts.
@@ -41,7 +41,7 @@ pub struct Recap {
     /// Commits made in the working directory, the newest first; `None` if it is not a repository or git failed.
     pub commits: Option<Vec<Commit>>,
     /// Uncommitted changes in the working directory.
-    pub uncommitted: Option<Changes>,
+    pub uncommitted: Option<UncommittedWork>,
     /// Last prompt that the agent is known to have received.
     pub last_prompt: Option<String>,
     /// Last reply of the agent.
@@ -66,7 +66,7 @@ pub struct RecapChange {
 
 /// Total time that an agent spent in one status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Spent {
+pub struct StatusDuration {
     /// Status that the time was spent in.
     pub status: Status,
     /// Duration in seconds.
@@ -114,7 +114,7 @@ pub struct Commit {
 
 /// Uncommitted changes in a working tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Changes {
+pub struct UncommittedWork {
     /// Changed files, in git's order.
     pub files: Vec<ChangedFile>,
     /// Number of added lines in tracked files.

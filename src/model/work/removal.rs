@@ -1,4 +1,5 @@
-//! Removal of an agent: the work that would be deleted with it, and where a copy of that work is kept.
+//! Removal of an agent: the work that would be deleted with it, and where a copy of that work is kept. Also worktrees
+//! and branches that are not needed any more. The field names are a public contract.
 
 use std::path::PathBuf;
 
@@ -75,4 +76,68 @@ pub struct RecoveryRef {
     pub repository: PathBuf,
     /// Full name of the ref that points to it.
     pub reference: String,
+}
+
+/// Why a worktree or branch is not needed any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "lowercase")]
+pub enum SweepReason {
+    /// The base contains all of its work.
+    Merged,
+    /// It never had any work.
+    Empty,
+    /// Its directory or its branch was deleted.
+    Gone,
+}
+
+/// What the branch of a worktree has that its base lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MergeState {
+    /// The branch does not exist any more.
+    Gone,
+    /// Nothing was committed on the branch.
+    Empty,
+    /// The base contains the whole change, as commits or as one commit.
+    Merged,
+    /// This number of commits has not been merged.
+    Unmerged(u64),
+}
+
+/// A worktree or branch that Symposium created.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CreatedWork {
+    /// Agent of the worktree; `None` for a branch whose agent was removed.
+    pub agent: Option<AgentName>,
+    /// Repository of the worktree or branch.
+    pub repository: PathBuf,
+    /// Branch that Symposium created; `None` if it belongs to the user or was deleted.
+    pub branch: Option<String>,
+    /// Last commit of that branch.
+    pub commit: Option<String>,
+    /// Directory of the worktree; `None` if it does not exist.
+    pub path: Option<PathBuf>,
+    /// Disk usage of the worktree in bytes.
+    pub size: u64,
+}
+
+/// A worktree or branch that `agent sweep` removes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SweptWork {
+    /// The worktree or branch.
+    #[serde(flatten)]
+    pub work: CreatedWork,
+    /// Why it is not needed any more.
+    pub reason: SweepReason,
+}
+
+/// A worktree or branch that `agent sweep` does not remove.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeptWork {
+    /// The worktree or branch.
+    #[serde(flatten)]
+    pub work: CreatedWork,
+    /// Why it is kept.
+    pub reason: String,
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{AgentId, AgentName};
 
 /// Maximum length of a task's title in characters.
-const MOST_TITLE: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 
 /// Number of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ pub struct Task {
     /// Number of those tasks that are not done.
     pub blocked: u32,
     /// Progress that the agent reported.
-    pub progress: Option<Progress>,
+    pub progress: Option<TaskProgress>,
     /// Whether the user has to check the task, because its outcome is not known.
     pub flagged: bool,
     /// Reason for the state.
@@ -99,7 +99,7 @@ impl Task {
     }
 
     /// Returns the name of the task's agent, or `any:SPEC` for the queue of a spec.
-    pub fn whose(&self) -> String {
+    pub fn assignee_name(&self) -> String {
         match (&self.agent_name, &self.pool) {
             (Some(name), _) => name.to_string(),
             (None, Some(spec)) => format!("any:{spec}"),
@@ -111,15 +111,15 @@ impl Task {
 /// Returns the first line of a text that is not empty, up to the maximum length of a title.
 pub(in crate::model) fn title(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    match line.char_indices().nth(MOST_TITLE) {
-        Some(_) => line.chars().take(MOST_TITLE - 1).chain(['…']).collect(),
+    match line.char_indices().nth(MAX_TITLE_CHARS) {
+        Some(_) => line.chars().take(MAX_TITLE_CHARS - 1).chain(['…']).collect(),
         None => line.to_owned(),
     }
 }
 
 /// Progress of a task, as its agent reported it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct TaskProgress {
     /// Percentage that is done, 0 to 100.
     pub percent: u8,
     /// Description of the progress.
@@ -153,7 +153,7 @@ pub enum Assignee {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewTask {
     /// Assignee of the task.
-    pub doer: Assignee,
+    pub assignee: Assignee,
     /// Text of the task.
     pub text: String,
     /// Priority of the task.
@@ -174,9 +174,9 @@ pub struct NewTask {
 
 impl NewTask {
     /// Creates a task with normal priority and without dependencies, topic, time limit or retries.
-    pub fn plain(doer: Assignee, text: impl Into<String>, source: impl Into<String>) -> NewTask {
+    pub fn plain(assignee: Assignee, text: impl Into<String>, source: impl Into<String>) -> NewTask {
         NewTask {
-            doer,
+            assignee,
             text: text.into(),
             priority: Priority::Normal,
             source: source.into(),
@@ -199,6 +199,8 @@ pub fn marked_task(text: &str) -> Option<TaskId> {
 /// State of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum TaskState {
     /// The task has not been started.
     Queued,
@@ -227,14 +229,7 @@ impl TaskState {
 
     /// Returns the name of the state.
     pub fn word(self) -> &'static str {
-        match self {
-            TaskState::Queued => "queued",
-            TaskState::Dispatched => "dispatched",
-            TaskState::Running => "running",
-            TaskState::Done => "done",
-            TaskState::Failed => "failed",
-            TaskState::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// States of a task that is not over.
@@ -246,15 +241,11 @@ impl TaskState {
     }
 }
 
-impl fmt::Display for TaskState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
 /// Priority of a task; the first variant is the most urgent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase", parse_err_ty = UnknownPriority, parse_err_fn = UnknownPriority::new)]
 pub enum Priority {
     /// The task runs before all others.
     Critical,
@@ -276,19 +267,7 @@ impl Priority {
 
     /// Returns the name of the priority.
     pub fn word(self) -> &'static str {
-        match self {
-            Priority::Critical => "critical",
-            Priority::High => "high",
-            Priority::Normal => "normal",
-            Priority::Low => "low",
-            Priority::Idle => "idle",
-        }
-    }
-}
-
-impl fmt::Display for Priority {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+        self.into()
     }
 }
 
@@ -297,11 +276,9 @@ impl fmt::Display for Priority {
 #[error("`{0}` is not a priority; known: critical, high, normal, low, idle")]
 pub struct UnknownPriority(pub String);
 
-impl FromStr for Priority {
-    type Err = UnknownPriority;
-
-    fn from_str(text: &str) -> Result<Self, UnknownPriority> {
-        Priority::ALL.into_iter().find(|p| p.word() == text).ok_or_else(|| UnknownPriority(text.to_owned()))
+impl UnknownPriority {
+    fn new(text: &str) -> UnknownPriority {
+        UnknownPriority(text.to_owned())
     }
 }
 
@@ -310,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_names_its_task_wherever_it_stands() {
+    fn marker_of_a_task_is_found_at_any_position() {
         for (text, expected) in [
             ("do it\n\n[symposium task 17]", Some(17)),
             ("do it [symposium task 17/2]\n", Some(17)),

@@ -1,7 +1,5 @@
 //! The state of a task as it is shown: the stored state, refined by what blocks the task or its agent.
 
-use std::fmt;
-
 use serde::Serialize;
 
 use crate::model::{Task, TaskState};
@@ -9,6 +7,8 @@ use crate::model::{Task, TaskState};
 /// The state of a task in tables, in `--state` and in the JSON field `status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum TaskStatus {
     /// The task is on a queue and waits only for its turn.
     Queued,
@@ -73,12 +73,7 @@ impl TaskStatus {
 
     /// Returns the name of the status.
     pub fn word(self) -> &'static str {
-        match self {
-            TaskStatus::Blocked => "blocked",
-            TaskStatus::Waiting => "waiting",
-            TaskStatus::Unknown => "unknown",
-            other => other.state().word(),
-        }
+        self.into()
     }
 }
 
@@ -91,18 +86,12 @@ pub enum AgentWaits {
     No,
 }
 
-impl fmt::Display for TaskStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_status_has_its_own_word_and_every_state_one_of_them() {
+    fn every_task_status_has_its_own_word() {
         let words: std::collections::BTreeSet<&str> =
             TaskStatus::ALL.into_iter().map(TaskStatus::word).collect();
         assert_eq!(words.len(), TaskStatus::ALL.len());

@@ -1,12 +1,12 @@
 //! Unsaved work: files, commits and stashes that would be lost if their workspace were removed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::model::ChangedFile;
+use crate::model::{ChangedFile, MergeForecast};
 
 /// Work in a working tree that exists nowhere else.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct WorktreeState {
     /// Files with uncommitted changes.
     pub changed: Vec<ChangedFile>,
     /// Number of commits that no remote and no other branch has.
@@ -15,15 +15,26 @@ pub struct Work {
     pub stashes: u64,
 }
 
-impl Work {
+impl WorktreeState {
     /// Returns whether there is no unsaved work.
     pub fn is_none(&self) -> bool {
-        *self == Work::default()
+        *self == WorktreeState::default()
     }
 }
 
+/// Position of an agent's branch relative to its upstream or base.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BranchPosition {
+    /// Number of files with uncommitted changes; `None` if git could not report them.
+    pub changed: Option<usize>,
+    /// Number of commits that the upstream or base lacks; `None` without a base.
+    pub ahead: Option<u64>,
+    /// Number of commits of the upstream or base that the branch lacks; `None` without a base.
+    pub behind: Option<u64>,
+}
+
 /// Unsaved work in numbers, with the disk usage of the workspace. The field names are a public contract.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkCounts {
     /// Number of files with uncommitted changes; `None` if git could not report them.
     pub changed: Option<usize>,
@@ -33,4 +44,41 @@ pub struct WorkCounts {
     pub stashes: Option<u64>,
     /// Disk usage in bytes of a workspace that belongs to the agent alone.
     pub size: Option<u64>,
+}
+
+/// The work of an agent and its relation to the base branch, for lists. The field names are a public contract.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkSummary {
+    /// Unsaved work in numbers.
+    #[serde(flatten)]
+    pub counts: WorkCounts,
+    /// Position relative to the base; `None` without a base.
+    pub base: Option<BasePosition>,
+    /// Whether the commits of the branch are in the base; `None` if this is unknown or the agent works in place.
+    pub merged: Option<MergedWork>,
+    /// The result of merging the work with its uncommitted files; `None` if the agent has no branch of its own.
+    pub merge: Option<MergeForecast>,
+}
+
+/// Position of a branch relative to the base of the work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BasePosition {
+    /// Name of the base branch; `None` if the base is a commit.
+    pub name: Option<String>,
+    /// Number of commits that the base lacks.
+    pub ahead: u64,
+    /// Number of commits of the base that the branch lacks.
+    pub behind: u64,
+}
+
+/// Whether the commits of a branch are in its base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MergedWork {
+    /// Nothing was committed on the branch.
+    Empty,
+    /// The base contains the whole change, as commits or as one commit.
+    Merged,
+    /// The base lacks commits.
+    Unmerged,
 }

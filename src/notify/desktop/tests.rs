@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use super::*;
 use crate::model::NotifyOn;
-use crate::notify::dbus_message::{self, FIXED, Heard};
+use crate::notify::dbus_message::{self, BusMessage, FIXED_HEADER_BYTES};
 
 /// A private bus, and the directory of its files.
 struct PrivateBus {
@@ -39,9 +39,9 @@ impl PrivateBus {
             .spawn();
         match daemon {
             Ok(mut daemon) => {
-                let mut said = String::new();
-                BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut said).unwrap();
-                assert!(said.starts_with("unix:path="), "the bus said {said:?}");
+                let mut address = String::new();
+                BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut address).unwrap();
+                assert!(address.starts_with("unix:path="), "the bus said {address:?}");
                 Some(PrivateBus { daemon, dir })
             }
             Err(why) => {
@@ -99,11 +99,11 @@ fn notice(body: &str) -> Notice {
 }
 
 /// A fake desktop: acquires the name, then answers one call.
-struct StandIn(UnixStream);
+struct FakeDesktop(UnixStream);
 
-impl StandIn {
-    fn start(socket: &Path) -> StandIn {
-        let mut desktop = StandIn(UnixStream::connect(socket).unwrap());
+impl FakeDesktop {
+    fn start(socket: &Path) -> FakeDesktop {
+        let mut desktop = FakeDesktop(UnixStream::connect(socket).unwrap());
         let user = rustix::process::geteuid().as_raw().to_string();
         let hex: String = user.bytes().map(|byte| format!("{byte:02x}")).collect();
         desktop.say(format!("\0AUTH EXTERNAL {hex}\r\n").as_bytes());
@@ -111,13 +111,13 @@ impl StandIn {
         desktop.0.read_exact(&mut ok).unwrap();
         desktop.say(b"BEGIN\r\n");
         let bus = |member| Method { service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", member };
-        desktop.say(&dbus_message::call(bus("Hello"), 1, Body::default()));
+        desktop.say(&dbus_message::call(bus("Hello"), 1, MessageBody::default()));
         desktop.say(&dbus_message::call(
             bus("RequestName"),
             2,
-            Body::new("su").text(NOTIFY.service).number(4),
+            MessageBody::new("su").text(NOTIFY.service).number(4),
         ));
-        while dbus_message::read(&desktop.message()) != Some(Heard::Done(2)) {}
+        while dbus_message::read(&desktop.message()) != Some(BusMessage::Done(2)) {}
         desktop
     }
 
@@ -126,11 +126,11 @@ impl StandIn {
     }
 
     fn message(&mut self) -> Vec<u8> {
-        let mut fixed = [0; FIXED];
+        let mut fixed = [0; FIXED_HEADER_BYTES];
         self.0.read_exact(&mut fixed).unwrap();
         let mut message = fixed.to_vec();
-        message.resize(FIXED + dbus_message::rest(&fixed).unwrap(), 0);
-        self.0.read_exact(&mut message[FIXED..]).unwrap();
+        message.resize(FIXED_HEADER_BYTES + dbus_message::rest(&fixed).unwrap(), 0);
+        self.0.read_exact(&mut message[FIXED_HEADER_BYTES..]).unwrap();
         message
     }
 
@@ -152,7 +152,7 @@ impl StandIn {
         answer.extend([6, 1, b's', 0, caller.len() as u8, 0, 0, 0]);
         answer.extend(caller);
         answer.push(0);
-        answer[12] = (answer.len() - FIXED) as u8;
+        answer[12] = (answer.len() - FIXED_HEADER_BYTES) as u8;
         answer.resize(answer.len().next_multiple_of(8), 0);
         answer.extend([42, 0, 0, 0]);
         self.say(&answer);
@@ -160,10 +160,10 @@ impl StandIn {
 }
 
 #[test]
-fn a_desktop_is_told_in_words_that_a_foreign_program_reads() {
+fn desktop_notice_is_readable_by_an_independent_client() {
     let Some(bus) = PrivateBus::start() else { return };
     let (mut monitor, mut lines) = bus.monitor();
-    let stand_in = StandIn::start(&bus.socket());
+    let stand_in = FakeDesktop::start(&bus.socket());
     let answering = std::thread::spawn(move || stand_in.answer_one());
     desktop(&notice("run `a < b && rm -rf x`?\nsecond line\u{7}"), bus.address().as_ref()).unwrap();
     answering.join().unwrap();
@@ -173,10 +173,10 @@ fn a_desktop_is_told_in_words_that_a_foreign_program_reads() {
     }
     let _ = monitor.kill();
     let _ = monitor.wait();
-    let (_, told) = seen.split_once("member=Notify\n").unwrap();
-    let told: Vec<&str> = told.lines().map(str::trim).collect();
+    let (_, call) = seen.split_once("member=Notify\n").unwrap();
+    let call: Vec<&str> = call.lines().map(str::trim).collect();
     assert_eq!(
-        told,
+        call,
         [
             r#"string "symposium""#,
             "uint32 0",
@@ -198,7 +198,7 @@ fn a_desktop_is_told_in_words_that_a_foreign_program_reads() {
 }
 
 #[test]
-fn a_bus_without_a_desktop_says_so() {
+fn bus_without_a_desktop_is_reported() {
     let Some(bus) = PrivateBus::start() else { return };
     let error = desktop(&notice(""), bus.address().as_ref()).unwrap_err();
     let NoticeError::Refused { name, .. } = &error else { panic!("{error}") };
@@ -206,7 +206,7 @@ fn a_bus_without_a_desktop_says_so() {
 }
 
 #[test]
-fn a_bus_that_is_gone_is_an_error_and_not_a_hang() {
+fn unreachable_bus_is_an_error_and_not_a_hang() {
     let Some(bus) = PrivateBus::start() else { return };
     let address = bus.address();
     drop(bus);

@@ -11,14 +11,14 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// Set of processes that are watched until they end.
-pub struct Exits {
+pub struct ExitWatcher {
     epoll: Arc<OwnedFd>,
     watched: Arc<Mutex<HashMap<i32, OwnedFd>>>,
 }
 
-impl Exits {
+impl ExitWatcher {
     /// Creates an empty set. `ended` is called when processes of the set end.
-    pub fn new(ended: impl Fn() + Send + 'static) -> io::Result<Exits> {
+    pub fn new(ended: impl Fn() + Send + 'static) -> io::Result<ExitWatcher> {
         let epoll = Arc::new(epoll::create(CreateFlags::CLOEXEC)?);
         let watched: Arc<Mutex<HashMap<i32, OwnedFd>>> = Arc::default();
         let (own_epoll, own_watched) = (Arc::clone(&epoll), Arc::clone(&watched));
@@ -42,7 +42,7 @@ impl Exits {
                 ended();
             }
         })?;
-        Ok(Exits { epoll, watched })
+        Ok(ExitWatcher { epoll, watched })
     }
 
     /// Replaces the set of watched processes. Reports a process that is already a zombie at once.
@@ -79,16 +79,16 @@ mod tests {
     use crate::process::testing::Child;
 
     #[test]
-    fn an_end_is_told_once_and_only_of_those_who_are_watched() {
-        let (tell, told) = mpsc::channel();
-        let exits = Exits::new(move || tell.send(()).unwrap_or_default()).unwrap();
+    fn exit_is_reported_once_and_only_for_watched_processes() {
+        let (sender, receiver) = mpsc::channel();
+        let exits = ExitWatcher::new(move || sender.send(()).unwrap_or_default()).unwrap();
         let start = || Child::start("echo up; exec sleep 1000");
         let (watched, other) = (start(), start());
         exits.watch(&[watched.pid()]).unwrap();
         drop(other);
-        assert!(told.try_recv().is_err());
+        assert!(receiver.try_recv().is_err());
         drop(watched);
-        told.recv_timeout(Duration::from_secs(10)).expect("it is told");
-        assert!(told.recv_timeout(Duration::from_millis(50)).is_err(), "once");
+        receiver.recv_timeout(Duration::from_secs(10)).expect("the exit is reported");
+        assert!(receiver.recv_timeout(Duration::from_millis(50)).is_err(), "once");
     }
 }

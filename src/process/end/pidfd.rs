@@ -4,19 +4,20 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use crate::base::wait::deadline::{deadline_after, poll_until};
 use crate::process::{Proc, inspect::procfs};
 
 /// Handle for one process.
 #[derive(Debug)]
-pub(in crate::process) struct Handle(pub(in crate::process) OwnedFd);
+pub(in crate::process) struct PidFd(pub(in crate::process) OwnedFd);
 
-impl Handle {
+impl PidFd {
     /// Opens a handle, or returns `None` if the process has ended or its id now belongs to another process.
-    pub(in crate::process) fn open(process: &Proc) -> io::Result<Option<Handle>> {
+    pub(in crate::process) fn open(process: &Proc) -> io::Result<Option<PidFd>> {
         let Some(handle) = by_number(process.pid)? else { return Ok(None) };
         // The handle cannot change its process any more, so a matching start time proves that it is the right one.
         Ok((procfs::start(process.pid) == Some(process.start)).then_some(handle))
@@ -35,7 +36,7 @@ impl Handle {
 pub fn wait_exit(pid: i32, at_most: Duration) -> io::Result<bool> {
     let Some(handle) = by_number(pid)? else { return Ok(true) };
     let mut handles = vec![handle];
-    wait_all(&mut handles, after(Instant::now(), at_most))?;
+    wait_all(&mut handles, deadline_after(Instant::now(), at_most))?;
     Ok(handles.is_empty())
 }
 
@@ -65,19 +66,16 @@ pub fn end_at_once(pid: i32, still: impl Fn() -> bool, at_most: Duration) -> io:
     }
     handle.signal(Signal::KILL)?;
     let mut handles = vec![handle];
-    wait_all(&mut handles, after(Instant::now(), at_most))?;
+    wait_all(&mut handles, deadline_after(Instant::now(), at_most))?;
     Ok(handles.is_empty())
 }
 
 /// Waits until all processes have ended or the time is over. Removes the handles of those that ended.
-pub(in crate::process) fn wait_all(handles: &mut Vec<Handle>, until: Instant) -> io::Result<()> {
+pub(in crate::process) fn wait_all(handles: &mut Vec<PidFd>, until: Instant) -> io::Result<()> {
     while !handles.is_empty() {
         let mut polled: Vec<PollFd<'_>> =
             handles.iter().map(|handle| PollFd::new(&handle.0, PollFlags::IN)).collect();
-        let ready = match poll(&mut polled, Some(&left(until))) {
-            Err(Errno::INTR) => continue,
-            ready => ready?,
-        };
+        let ready = poll_until(&mut polled, until)?;
         let mut gone = polled.iter().map(|fd| !fd.revents().is_empty()).collect::<Vec<_>>().into_iter();
         handles.retain(|_| gone.next() != Some(true));
         if ready == 0 {
@@ -87,23 +85,12 @@ pub(in crate::process) fn wait_all(handles: &mut Vec<Handle>, until: Instant) ->
     Ok(())
 }
 
-/// Adds a duration to a time, or a day if the sum would overflow.
-pub(in crate::process) fn after(begun: Instant, duration: Duration) -> Instant {
-    begun.checked_add(duration).unwrap_or(begun + Duration::from_secs(86_400))
-}
-
-/// Returns the remaining time, or zero.
-pub(in crate::process) fn left(until: Instant) -> Timespec {
-    let left = until.saturating_duration_since(Instant::now());
-    Timespec { tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: left.subsec_nanos().into() }
-}
-
 /// Opens the process that currently has this id, or returns `None` if there is none.
-pub(super) fn by_number(pid: i32) -> io::Result<Option<Handle>> {
+pub(super) fn by_number(pid: i32) -> io::Result<Option<PidFd>> {
     // `from_raw` must not be called with a negative number, and the id may come from a file.
     let Some(pid) = Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw) else { return Ok(None) };
     match pidfd_open(pid, PidfdFlags::empty()) {
-        Ok(fd) => Ok(Some(Handle(fd))),
+        Ok(fd) => Ok(Some(PidFd(fd))),
         Err(Errno::SRCH) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -115,7 +102,7 @@ mod tests {
     use crate::process::testing::Child;
 
     #[test]
-    fn waiting_tells_the_living_from_the_gone() {
+    fn wait_separates_running_from_ended_processes() {
         let child = Child::start("echo up; exec sleep 1000");
         assert!(!wait_exit(child.pid(), Duration::from_millis(1)).unwrap());
         child.kill();
@@ -127,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ended_at_once_is_the_one_that_is_meant() {
+    fn immediate_kill_affects_the_intended_process_only() {
         let child = Child::start("trap '' TERM HUP; echo up; exec sleep 1000");
         assert!(
             end_at_once(child.pid(), || false, Duration::ZERO).unwrap(),
@@ -140,11 +127,11 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_means_another_process_gives_no_handle() {
+    fn reused_pid_gives_no_handle() {
         let child = Child::start("echo up; exec sleep 1000");
-        let (mut process, _) = procfs::one(child.pid(), child.mark()).unwrap();
-        assert!(Handle::open(&process).unwrap().is_some());
+        let (mut process, _) = procfs::find_marked(child.pid(), child.mark()).unwrap();
+        assert!(PidFd::open(&process).unwrap().is_some());
         process.start += 1;
-        assert!(Handle::open(&process).unwrap().is_none());
+        assert!(PidFd::open(&process).unwrap().is_none());
     }
 }

@@ -8,13 +8,13 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, getppid};
 
-use super::pidfd::{Handle, by_number};
+use super::pidfd::{PidFd, by_number};
 use crate::process::inspect::procfs;
 
 /// Delay before the first reminder. A parent that received the signal reaps its child within a few milliseconds.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 /// Longest delay between two reminders, for a parent that is stopped.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
 
 /// Waits until another child of this process's parent has ended, and makes the parent reap it.
 ///
@@ -33,12 +33,12 @@ pub fn remind_parent_of(sibling: i32) -> io::Result<()> {
             return Ok(());
         }
         handle.signal(Signal::CHILD)?;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_PAUSE);
     }
 }
 
 fn wait_for_end(pid: i32) -> io::Result<()> {
-    let Some(Handle(handle)) = by_number(pid)? else { return Ok(()) };
+    let Some(PidFd(handle)) = by_number(pid)? else { return Ok(()) };
     loop {
         match poll(&mut [PollFd::new(&handle, PollFlags::IN)], None) {
             Err(Errno::INTR) => {}

@@ -7,16 +7,17 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use crate::base::wait::deadline::deadline_after;
 use crate::process::Proc;
-use crate::process::end::pidfd::{Handle, after, wait_all};
-use crate::process::inspect::procfs::{Round, Search};
-use crate::process::inspect::tree::{Near, Target, near, tree};
+use crate::process::end::pidfd::{PidFd, wait_all};
+use crate::process::inspect::procfs::{MarkSearch, SearchRound};
+use crate::process::inspect::tree::{AgentProcesses, Descendants, descendants, tree};
 
 /// Number of handles that are held at a time, well below the usual limit of 1024 open files.
-const HELD: usize = 512;
+const MAX_HANDLES: usize = 512;
 
 /// Time for a process to end after SIGKILL. A process that stays in the kernel longer cannot be ended.
-const KILL_BOUND: Duration = Duration::from_secs(2);
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Duration of one round of killing. A process that is stuck must not protect processes that are started meanwhile.
 const KILL_ROUND: Duration = Duration::from_millis(100);
@@ -26,29 +27,29 @@ const KILL_ROUND: Duration = Duration::from_millis(100);
 const NEAR_ROUND: Duration = Duration::from_millis(20);
 
 /// Number of search rounds while processes of the machine start and end.
-const ROUNDS: usize = 10;
+const MAX_ROUNDS: usize = 10;
 
 /// Schedule of the signals that end an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EndPlan {
+pub struct TerminationPlan {
     /// Time from SIGTERM to SIGHUP, which is needed because interactive shells ignore SIGTERM.
     pub hup_after: Duration,
     /// Time from SIGTERM to SIGKILL.
     pub grace: Duration,
 }
 
-impl EndPlan {
+impl TerminationPlan {
     /// Creates a schedule with the usual half second between SIGTERM and SIGHUP.
-    pub fn with_grace(grace: Duration) -> EndPlan {
-        EndPlan { hup_after: Duration::from_millis(500), grace }
+    pub fn with_grace(grace: Duration) -> TerminationPlan {
+        TerminationPlan { hup_after: Duration::from_millis(500), grace }
     }
 }
 
 /// Result of ending an agent's processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ending {
+pub struct TerminationResult {
     /// Number of processes that were signalled.
-    pub asked: usize,
+    pub signalled: usize,
     /// Number of processes that had to be killed.
     pub forced: usize,
     /// Number of processes that have ended.
@@ -58,100 +59,104 @@ pub struct Ending {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum TerminationStage {
     Term,
     Hup,
     Kill,
 }
 
-impl Stage {
+impl TerminationStage {
     /// Returns the signals of the stage. SIGCONT lets a stopped process handle the signals before it.
     fn signals(self) -> &'static [Signal] {
         match self {
-            Stage::Term => &[Signal::TERM, Signal::CONT],
-            Stage::Hup => &[Signal::TERM, Signal::HUP, Signal::CONT],
-            Stage::Kill => &[Signal::KILL],
+            TerminationStage::Term => &[Signal::TERM, Signal::CONT],
+            TerminationStage::Hup => &[Signal::TERM, Signal::HUP, Signal::CONT],
+            TerminationStage::Kill => &[Signal::KILL],
         }
     }
 }
 
 /// Ends all processes of an agent, also those that are started meanwhile.
-pub fn end(target: &Target, plan: &EndPlan) -> io::Result<Ending> {
+pub fn end(target: &AgentProcesses, plan: &TerminationPlan) -> io::Result<TerminationResult> {
     let begun = Instant::now();
-    let kill_at = after(begun, plan.grace);
-    let hup_at = kill_at.min(after(begun, plan.hup_after));
-    let give_up_at = after(kill_at, KILL_BOUND);
-    let mut told: HashMap<(i32, u64), Stage> = HashMap::new();
+    let kill_at = deadline_after(begun, plan.grace);
+    let hup_at = kill_at.min(deadline_after(begun, plan.hup_after));
+    let give_up_at = deadline_after(kill_at, KILL_TIMEOUT);
+    let mut signalled: HashMap<(i32, u64), TerminationStage> = HashMap::new();
     let mut doubt = false;
-    let mut near = near(target);
+    let mut near = descendants(target);
     loop {
-        let (there, at_most, elders) = match near.take() {
-            Some(Near { processes, elders }) => (processes, NEAR_ROUND, elders),
+        let (there, at_most, elder_siblings) = match near.take() {
+            Some(Descendants { processes, elder_siblings }) => (processes, NEAR_ROUND, elder_siblings),
             None => (tree(target)?, Duration::MAX, Vec::new()),
         };
         let now = Instant::now();
         if (there.is_empty() && !doubt) || now >= give_up_at {
-            return Ok(summary(&told, there));
+            return Ok(summary(&signalled, there));
         }
-        let known = told.len();
+        let known = signalled.len();
         let (stage, until) = match now {
-            now if now < hup_at => (Stage::Term, hup_at),
-            now if now < kill_at => (Stage::Hup, kill_at),
-            now => (Stage::Kill, give_up_at.min(now + KILL_ROUND)),
+            now if now < hup_at => (TerminationStage::Term, hup_at),
+            now if now < kill_at => (TerminationStage::Hup, kill_at),
+            now => (TerminationStage::Kill, give_up_at.min(now + KILL_ROUND)),
         };
-        let mut held = tell(&there, stage, &mut told)?;
-        wait_all(&mut held, until.min(after(now, at_most)))?;
+        let mut held = signal_all(&there, stage, &mut signalled)?;
+        wait_all(&mut held, until.min(deadline_after(now, at_most)))?;
         // A pass lists first and then reads, so it misses a process whose parent ends in between. An empty pass is
         // trusted only if all known processes had ended before it and no others had appeared.
-        doubt = !held.is_empty() || there.len() > HELD || (known > 0 && told.len() > known);
-        let gone = told.keys().map(|(pid, _)| *pid);
-        if !doubt && is_nobody_left(Search::new(&target.mark, elders.into_iter().chain(gone)))? {
-            return Ok(summary(&told, Vec::new()));
+        doubt = !held.is_empty() || there.len() > MAX_HANDLES || (known > 0 && signalled.len() > known);
+        let gone = signalled.keys().map(|(pid, _)| *pid);
+        if !doubt && are_all_gone(MarkSearch::new(&target.mark, elder_siblings.into_iter().chain(gone)))? {
+            return Ok(summary(&signalled, Vec::new()));
         }
     }
 }
 
 /// Returns `true` if it is certain that no process carries the mark. All signalled processes must have ended.
-fn is_nobody_left(mut search: Search<'_>) -> io::Result<bool> {
-    for _ in 0..ROUNDS {
+fn are_all_gone(mut search: MarkSearch<'_>) -> io::Result<bool> {
+    for _ in 0..MAX_ROUNDS {
         match search.round()? {
-            Round::Nothing => return Ok(true),
-            Round::Found => return Ok(false),
-            Round::Unsure => {}
+            SearchRound::Nothing => return Ok(true),
+            SearchRound::Found => return Ok(false),
+            SearchRound::Unsure => {}
         }
     }
     Ok(false)
 }
 
 /// Signals each process that has not received this stage's signals yet. Returns handles to wait on.
-fn tell(there: &[Proc], stage: Stage, told: &mut HashMap<(i32, u64), Stage>) -> io::Result<Vec<Handle>> {
+fn signal_all(
+    there: &[Proc],
+    stage: TerminationStage,
+    signalled: &mut HashMap<(i32, u64), TerminationStage>,
+) -> io::Result<Vec<PidFd>> {
     let mut held = Vec::new();
     for process in there {
-        let last = told.get(&(process.pid, process.start)).copied();
-        if held.len() >= HELD && last == Some(stage) {
+        let last = signalled.get(&(process.pid, process.start)).copied();
+        if held.len() >= MAX_HANDLES && last == Some(stage) {
             continue;
         }
-        let Some(handle) = Handle::open(process)? else { continue };
+        let Some(handle) = PidFd::open(process)? else { continue };
         if last != Some(stage) {
             for signal in stage.signals() {
                 // A process that may not be signalled may still end by itself; otherwise it is reported as a survivor.
                 let _ = handle.signal(*signal);
             }
-            told.insert((process.pid, process.start), stage);
+            signalled.insert((process.pid, process.start), stage);
         }
-        if held.len() < HELD {
+        if held.len() < MAX_HANDLES {
             held.push(handle);
         }
     }
     Ok(held)
 }
 
-fn summary(told: &HashMap<(i32, u64), Stage>, survivors: Vec<Proc>) -> Ending {
-    let alive = survivors.iter().filter(|p| told.contains_key(&(p.pid, p.start))).count();
-    Ending {
-        asked: told.len(),
-        forced: told.values().filter(|stage| **stage == Stage::Kill).count(),
-        ended: told.len() - alive,
+fn summary(signalled: &HashMap<(i32, u64), TerminationStage>, survivors: Vec<Proc>) -> TerminationResult {
+    let alive = survivors.iter().filter(|p| signalled.contains_key(&(p.pid, p.start))).count();
+    TerminationResult {
+        signalled: signalled.len(),
+        forced: signalled.values().filter(|stage| **stage == TerminationStage::Kill).count(),
+        ended: signalled.len() - alive,
         survivors,
     }
 }

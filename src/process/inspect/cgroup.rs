@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_unit_of_the_user_manager_is_told_from_a_login() {
+    fn unit_of_the_user_manager_differs_from_a_login_session() {
         let unit = "/user.slice/user-1000.slice/user@1000.service/app.slice/symposium.service";
         let login = "/user.slice/user-1000.slice/session-c4.scope";
         for (text, expected) in [

@@ -8,12 +8,14 @@
 //! - `limits`: resource limits
 //! - `cgroup`: the control group of a process
 //! - `ssh_origin`: the address from which a user connected over SSH
+//! - `ports`: TCP ports that are in use
 //! - `tty`: the state of a terminal
 
 pub(in crate::process) mod cgroup;
 pub(in crate::process) mod clients;
 pub(in crate::process) mod environment;
 pub(in crate::process) mod limits;
+pub(in crate::process) mod ports;
 pub(in crate::process) mod procfs;
 pub(in crate::process) mod ssh_origin;
 pub(in crate::process) mod stalled;

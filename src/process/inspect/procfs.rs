@@ -1,38 +1,41 @@
 //! Reads `/proc`. This is the only file that knows the formats of `/proc`; it never signals a process.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::process::{Mark, Proc};
+use crate::process::{Proc, ProcessMark, StateDirectory};
 
 /// Time to wait for a process that is in the middle of an exec. Otherwise such a process would seem to carry no mark,
 /// and if its parent has just ended, it would be missed. On a busy machine an exec takes long.
-const LONGEST_EXEC: Duration = Duration::from_millis(250);
+const MAX_EXEC_TIME: Duration = Duration::from_millis(250);
 
 /// Number of times a list of children is read again if it changes.
-const READS: usize = 5;
+const MAX_READS: usize = 5;
 
 /// Mark in the environment of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::process) enum Carries {
+pub(in crate::process) enum MarkMatch {
     /// The requested mark.
     Ours,
-    /// The same variable with another value: the mark of another agent.
+    /// The mark of another agent: the same variable with another value, or an agent of another state directory.
     Others,
     /// No mark, or an environment that may not be read.
     Nothing,
 }
 
 /// Returns all living processes in one pass. Omits processes that end meanwhile.
-pub(in crate::process) fn all(mark: &Mark) -> io::Result<Vec<(Proc, Carries)>> {
+pub(in crate::process) fn all(mark: &ProcessMark) -> io::Result<Vec<(Proc, MarkMatch)>> {
     let mut found = Vec::with_capacity(256);
     let mut buffer = Vec::with_capacity(16 * 1024);
     for pid in list()? {
         if let Some(stat) = Stat::read(pid, &mut buffer) {
-            let carries = stat.carries(mark, &mut buffer);
+            let carries = stat.read_mark(mark, &mut buffer);
             found.push((stat.process, carries));
         }
     }
@@ -40,10 +43,10 @@ pub(in crate::process) fn all(mark: &Mark) -> io::Result<Vec<(Proc, Carries)>> {
 }
 
 /// Returns one living process and its mark.
-pub(in crate::process) fn one(pid: i32, mark: &Mark) -> Option<(Proc, Carries)> {
+pub(in crate::process) fn find_marked(pid: i32, mark: &ProcessMark) -> Option<(Proc, MarkMatch)> {
     let mut buffer = Vec::new();
     let stat = Stat::read(pid, &mut buffer)?;
-    let carries = stat.carries(mark, &mut buffer);
+    let carries = stat.read_mark(mark, &mut buffer);
     Some((stat.process, carries))
 }
 
@@ -65,7 +68,7 @@ pub(in crate::process) fn is_zombie_of(pid: i32, parent: i32) -> bool {
 pub(in crate::process) fn children(pid: i32) -> Vec<i32> {
     let mut last = children_once(pid);
     // A child that ends while the list is read may remove a sibling from it, so two reads must agree.
-    for _ in 0..READS {
+    for _ in 0..MAX_READS {
         let again = children_once(pid);
         if again == last {
             break;
@@ -82,7 +85,7 @@ fn children_once(pid: i32) -> Vec<i32> {
     let mut found: Vec<i32> = Vec::new();
     let mut buffer = Vec::new();
     for thread in threads.flatten() {
-        if slurp(thread.path().join("children"), &mut buffer).is_ok() {
+        if read_proc_file(thread.path().join("children"), &mut buffer).is_ok() {
             let text = String::from_utf8_lossy(&buffer);
             found.extend(text.split_ascii_whitespace().filter_map(|child| child.parse::<i32>().ok()));
         }
@@ -92,7 +95,7 @@ fn children_once(pid: i32) -> Vec<i32> {
 }
 
 /// Returns `true` if this kernel lists the children of a process.
-pub(in crate::process) fn tells_children() -> bool {
+pub(in crate::process) fn reports_children() -> bool {
     Path::new("/proc/thread-self/children").exists()
 }
 
@@ -100,24 +103,24 @@ pub(in crate::process) fn tells_children() -> bool {
 /// they became children.
 pub(in crate::process) fn elder_siblings(pid: i32, parent: i32) -> Vec<i32> {
     let mut buffer = Vec::new();
-    if slurp(format!("/proc/{parent}/task/{parent}/children"), &mut buffer).is_err() {
+    if read_proc_file(format!("/proc/{parent}/task/{parent}/children"), &mut buffer).is_err() {
         return Vec::new();
     }
     let text = String::from_utf8_lossy(&buffer);
     let children: Vec<i32> = text.split_ascii_whitespace().filter_map(|child| child.parse().ok()).collect();
-    let elders = children.iter().position(|child| *child == pid).unwrap_or_default();
-    children[..elders].to_vec()
+    let elder_siblings = children.iter().position(|child| *child == pid).unwrap_or_default();
+    children[..elder_siblings].to_vec()
 }
 
 /// A search for processes that carry a mark. It reads only environments, and each only once.
-pub(in crate::process) struct Search<'a> {
-    mark: &'a Mark,
+pub(in crate::process) struct MarkSearch<'a> {
+    mark: &'a ProcessMark,
     seen: HashSet<i32>,
 }
 
 /// Result of one search round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::process) enum Round {
+pub(in crate::process) enum SearchRound {
     /// A process carries the mark.
     Found,
     /// No process carries the mark.
@@ -126,24 +129,27 @@ pub(in crate::process) enum Round {
     Unsure,
 }
 
-impl<'a> Search<'a> {
+impl<'a> MarkSearch<'a> {
     /// Creates a search that skips the given processes, which are known to belong to others or to have ended.
-    pub(in crate::process) fn new(mark: &'a Mark, known: impl IntoIterator<Item = i32>) -> Search<'a> {
+    pub(in crate::process) fn new(
+        mark: &'a ProcessMark,
+        known: impl IntoIterator<Item = i32>,
+    ) -> MarkSearch<'a> {
         let mut seen = kernel_threads();
         seen.extend(known);
-        Search { mark, seen }
+        MarkSearch { mark, seen }
     }
 
     /// Checks the processes that are new since the last round; the first round checks all.
-    pub(in crate::process) fn round(&mut self) -> io::Result<Round> {
-        let mut answer = Round::Nothing;
+    pub(in crate::process) fn round(&mut self) -> io::Result<SearchRound> {
+        let mut answer = SearchRound::Nothing;
         let mut buffer = Vec::with_capacity(16 * 1024);
         for pid in list()? {
             if self.seen.insert(pid) {
-                match glance(pid, self.mark, &mut buffer) {
-                    Some(Carries::Ours) => return Ok(Round::Found),
+                match match_mark(pid, self.mark, &mut buffer) {
+                    Some(MarkMatch::Ours) => return Ok(SearchRound::Found),
                     Some(_) => {}
-                    None => answer = Round::Unsure,
+                    None => answer = SearchRound::Unsure,
                 }
             }
         }
@@ -152,11 +158,11 @@ impl<'a> Search<'a> {
 }
 
 /// Returns the mark of a process, from its environment alone if that is sufficient, or `None` if it has ended.
-fn glance(pid: i32, mark: &Mark, buffer: &mut Vec<u8>) -> Option<Carries> {
-    match slurp(format!("/proc/{pid}/environ"), buffer) {
-        Ok(()) if !buffer.is_empty() => Some(carried(buffer, mark)),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(Carries::Nothing),
-        _ => Stat::read(pid, buffer).map(|stat| stat.carries(mark, buffer)),
+fn match_mark(pid: i32, mark: &ProcessMark, buffer: &mut Vec<u8>) -> Option<MarkMatch> {
+    match read_proc_file(format!("/proc/{pid}/environ"), buffer) {
+        Ok(()) if !buffer.is_empty() => Some(find_mark(buffer, mark)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(MarkMatch::Nothing),
+        _ => Stat::read(pid, buffer).map(|stat| stat.read_mark(mark, buffer)),
     }
 }
 
@@ -203,32 +209,32 @@ enum Environment {
 impl Stat {
     /// Reads the fields, or returns `None` if the process has ended. A zombie counts as ended.
     fn read(pid: i32, buffer: &mut Vec<u8>) -> Option<Stat> {
-        slurp(format!("/proc/{pid}/stat"), buffer).ok()?;
+        read_proc_file(format!("/proc/{pid}/stat"), buffer).ok()?;
         parse(&String::from_utf8_lossy(buffer))
     }
 
-    fn carries(&self, mark: &Mark, buffer: &mut Vec<u8>) -> Carries {
+    fn read_mark(&self, mark: &ProcessMark, buffer: &mut Vec<u8>) -> MarkMatch {
         // Kernel threads have no memory and therefore no environment. Not opening theirs halves the cost of a pass.
         let mut environment = if self.has_memory { Environment::Unfinished } else { Environment::Empty };
-        let until = Instant::now() + LONGEST_EXEC;
+        let until = Instant::now() + MAX_EXEC_TIME;
         while environment == Environment::Unfinished && Instant::now() < until {
-            if slurp(format!("/proc/{}/environ", self.process.pid), buffer).is_err() {
-                return Carries::Nothing;
+            if read_proc_file(format!("/proc/{}/environ", self.process.pid), buffer).is_err() {
+                return MarkMatch::Nothing;
             }
             if !buffer.is_empty() {
-                return carried(buffer, mark);
+                return find_mark(buffer, mark);
             }
             environment =
                 Stat::read(self.process.pid, buffer).map_or(Environment::Empty, |stat| stat.environment);
             // The process may be waiting for the very CPU that this thread uses.
             std::thread::yield_now();
         }
-        Carries::Nothing
+        MarkMatch::Nothing
     }
 }
 
 /// Reads a whole file of `/proc`. `read_to_end` would query the size first, which these files do not have.
-fn slurp(path: impl AsRef<Path>, buffer: &mut Vec<u8>) -> io::Result<()> {
+fn read_proc_file(path: impl AsRef<Path>, buffer: &mut Vec<u8>) -> io::Result<()> {
     let mut file = File::open(path)?;
     let mut length = 0;
     loop {
@@ -275,15 +281,28 @@ fn parse(stat: &str) -> Option<Stat> {
 }
 
 /// Returns the mark in an environment. As with `getenv`, the first entry of a name counts.
-fn carried(environ: &[u8], mark: &Mark) -> Carries {
-    let value = environ
-        .split(|byte| *byte == 0)
-        .find_map(|entry| entry.strip_prefix(mark.variable.as_bytes())?.strip_prefix(b"="));
-    match value {
-        Some(value) if value == mark.value.as_bytes() => Carries::Ours,
-        Some(value) if !value.is_empty() => Carries::Others,
-        _ => Carries::Nothing,
+fn find_mark(environ: &[u8], mark: &ProcessMark) -> MarkMatch {
+    match variable(environ, &mark.variable) {
+        Some(value) if value == mark.value.as_bytes() => match &mark.home {
+            Some(home) if names_other_directory(environ, home) => MarkMatch::Others,
+            _ => MarkMatch::Ours,
+        },
+        Some(value) if !value.is_empty() => MarkMatch::Others,
+        _ => MarkMatch::Nothing,
     }
+}
+
+fn variable<'a>(environ: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    environ.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
+}
+
+/// Returns whether an environment names a state directory that exists and is not `home`. A directory that was moved
+/// after the process started is still its state directory.
+fn names_other_directory(environ: &[u8], home: &StateDirectory) -> bool {
+    let identity = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    variable(environ, &home.variable)
+        .and_then(|named| identity(Path::new(OsStr::from_bytes(named))))
+        .is_some_and(|named| identity(&home.path).is_some_and(|own| own != named))
 }
 
 #[cfg(test)]
@@ -299,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn an_environment_that_is_not_in_place_yet_is_told_from_an_empty_one() {
+    fn unfinished_environment_is_distinguished_from_an_empty_one() {
         let stat = |from: u64, to: u64| {
             format!("7 (sh) S 3{} 4711 999{} {from} {to} 0", " 0".repeat(17), " 0".repeat(26))
         };
@@ -311,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zombie_and_garbage_are_no_process() {
+    fn zombies_and_garbage_are_ignored() {
         assert!(parse("7 (sh) Z 3 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4711 0 1 2").is_none());
         for garbage in ["", "7", "7 (sh)", "7 (sh) S", "x (sh) S 3"] {
             assert!(parse(garbage).is_none(), "{garbage:?}");
@@ -319,19 +338,40 @@ mod tests {
     }
 
     #[test]
-    fn only_the_whole_variable_counts() {
-        let mark = Mark { variable: "ID".to_owned(), value: "abc".to_owned() };
-        for (environ, carries) in [
-            (&b"ID=abc\0"[..], Carries::Ours),
-            (b"A=1\0ID=abc", Carries::Ours),
-            (b"ID=abcd\0", Carries::Others),
-            (b"ID=\0", Carries::Nothing),
-            (b"XID=abc\0", Carries::Nothing),
-            (b"A=ID=abc\0", Carries::Nothing),
-            (b"ID=other\0ID=abc\0", Carries::Others),
-            (b"", Carries::Nothing),
+    fn same_id_in_another_existing_state_directory_is_another_agent() {
+        let root = tempfile::tempdir().unwrap();
+        let (own, copy) = (root.path().join("own"), root.path().join("copy"));
+        fs::create_dir(&own).unwrap();
+        fs::create_dir(&copy).unwrap();
+        std::os::unix::fs::symlink(&own, root.path().join("link")).unwrap();
+        let home = StateDirectory { variable: "HOME_DIR".to_owned(), path: own };
+        let mark = ProcessMark { variable: "ID".to_owned(), value: "abc".to_owned(), home: Some(home) };
+        for (named, carries) in [
+            ("own", MarkMatch::Ours),
+            ("link", MarkMatch::Ours),
+            ("copy", MarkMatch::Others),
+            ("moved-away", MarkMatch::Ours),
         ] {
-            assert_eq!(carried(environ, &mark), carries, "{}", String::from_utf8_lossy(environ));
+            let environ = format!("ID=abc\0HOME_DIR={}\0", root.path().join(named).display());
+            assert_eq!(find_mark(environ.as_bytes(), &mark), carries, "{named}");
+        }
+        assert_eq!(find_mark(b"ID=abc\0", &mark), MarkMatch::Ours);
+    }
+
+    #[test]
+    fn only_the_whole_variable_counts() {
+        let mark = ProcessMark { variable: "ID".to_owned(), value: "abc".to_owned(), home: None };
+        for (environ, carries) in [
+            (&b"ID=abc\0"[..], MarkMatch::Ours),
+            (b"A=1\0ID=abc", MarkMatch::Ours),
+            (b"ID=abcd\0", MarkMatch::Others),
+            (b"ID=\0", MarkMatch::Nothing),
+            (b"XID=abc\0", MarkMatch::Nothing),
+            (b"A=ID=abc\0", MarkMatch::Nothing),
+            (b"ID=other\0ID=abc\0", MarkMatch::Others),
+            (b"", MarkMatch::Nothing),
+        ] {
+            assert_eq!(find_mark(environ, &mark), carries, "{}", String::from_utf8_lossy(environ));
         }
     }
 }

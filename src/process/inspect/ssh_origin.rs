@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_address_is_one() {
+    fn only_addresses_are_accepted_as_ssh_origin() {
         for (text, address) in [
             ("10.0.0.1 5 10.0.0.2 22", Some("10.0.0.1")),
             ("2001:db8::1 5 ::1 22", Some("2001:db8::1")),

@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use crate::process::inspect::procfs::{self, Carries};
-use crate::process::{Mark, Proc};
+use crate::process::inspect::procfs::{self, MarkMatch};
+use crate::process::{Proc, ProcessMark};
 
 /// An agent whose processes are searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct AgentProcesses {
     /// Mark in the initial environment of all its processes.
-    pub mark: Mark,
+    pub mark: ProcessMark,
     /// First process according to the record. It is trusted only if it carries the mark or is a child of `server`.
     pub root: Option<i32>,
     /// The tmux server, if it is running. It never counts as part of the agent, even if it carries the mark.
@@ -19,41 +19,41 @@ pub struct Target {
 
 /// Returns all living processes of an agent: the first one, all that carry its mark, and all their descendants, without
 /// those that carry another agent's mark, the caller and the caller's ancestors.
-pub fn tree(target: &Target) -> io::Result<Vec<Proc>> {
+pub fn tree(target: &AgentProcesses) -> io::Result<Vec<Proc>> {
     let own = rustix::process::getpid().as_raw_pid();
     Ok(choose(target, procfs::all(&target.mark)?, own))
 }
 
 /// Processes that descend from the first process of an agent.
-pub(in crate::process) struct Near {
+pub(in crate::process) struct Descendants {
     /// The first process and those living processes of the agent that descend from it.
     pub processes: Vec<Proc>,
     /// Processes that its tmux server started earlier, which cannot descend from it.
-    pub elders: Vec<i32>,
+    pub elder_siblings: Vec<i32>,
 }
 
 /// Finds the descendants of the first process without reading all processes. Returns `None` if the first process has
 /// ended or is not trusted, or if the kernel does not list children.
-pub(in crate::process) fn near(target: &Target) -> Option<Near> {
-    let root = target.root.filter(|_| procfs::tells_children())?;
+pub(in crate::process) fn descendants(target: &AgentProcesses) -> Option<Descendants> {
+    let root = target.root.filter(|_| procfs::reports_children())?;
     let own = rustix::process::getpid().as_raw_pid();
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut open = vec![root];
     while let Some(pid) = open.pop() {
         if seen.insert(pid)
-            && let Some(one) = procfs::one(pid, &target.mark)
+            && let Some(member) = procfs::find_marked(pid, &target.mark)
         {
             open.extend(procfs::children(pid));
-            found.push(one);
+            found.push(member);
         }
     }
     // The caller's ancestors are included so that they can be excluded as such.
     let mut ancestor = own;
-    while let Some(one) = procfs::one(ancestor, &target.mark) {
-        let parent = one.0.ppid;
+    while let Some(member) = procfs::find_marked(ancestor, &target.mark) {
+        let parent = member.0.ppid;
         if seen.insert(ancestor) {
-            found.push((one.0, Carries::Nothing));
+            found.push((member.0, MarkMatch::Nothing));
         }
         if parent == ancestor {
             break;
@@ -63,24 +63,24 @@ pub(in crate::process) fn near(target: &Target) -> Option<Near> {
     let processes = choose(target, found, own);
     let first = processes.iter().find(|process| process.pid == root)?;
     let is_in_tmux = target.server == Some(first.ppid);
-    let elders = if is_in_tmux { procfs::elder_siblings(root, first.ppid) } else { Vec::new() };
-    Some(Near { processes, elders })
+    let elder_siblings = if is_in_tmux { procfs::elder_siblings(root, first.ppid) } else { Vec::new() };
+    Some(Descendants { processes, elder_siblings })
 }
 
 /// Returns `true` if a process is alive and carries the mark.
-pub fn is_alive(pid: i32, mark: &Mark) -> bool {
-    procfs::one(pid, mark).is_some_and(|(_, carries)| carries == Carries::Ours)
+pub fn is_alive(pid: i32, mark: &ProcessMark) -> bool {
+    procfs::find_marked(pid, mark).is_some_and(|(_, carries)| carries == MarkMatch::Ours)
 }
 
 /// Returns `true` if a process is alive as a child of this tmux server. Then the server is alive too, reachable or not.
-pub fn is_held(pid: i32, server: i32, mark: &Mark) -> bool {
-    let is_server = |(process, _): (Proc, Carries)| process.command.starts_with("tmux");
-    procfs::one(pid, mark)
-        .is_some_and(|(process, carries)| process.ppid == server && carries != Carries::Others)
-        && procfs::one(server, mark).is_some_and(is_server)
+pub fn is_held(pid: i32, server: i32, mark: &ProcessMark) -> bool {
+    let is_server = |(process, _): (Proc, MarkMatch)| process.command.starts_with("tmux");
+    procfs::find_marked(pid, mark)
+        .is_some_and(|(process, carries)| process.ppid == server && carries != MarkMatch::Others)
+        && procfs::find_marked(server, mark).is_some_and(is_server)
 }
 
-fn choose(target: &Target, all: Vec<(Proc, Carries)>, own: i32) -> Vec<Proc> {
+fn choose(target: &AgentProcesses, all: Vec<(Proc, MarkMatch)>, own: i32) -> Vec<Proc> {
     let parents: HashMap<i32, i32> = all.iter().map(|(p, _)| (p.pid, p.ppid)).collect();
     let mut spared: HashSet<i32> = target.server.into_iter().collect();
     let mut ancestor = Some(own);
@@ -91,9 +91,9 @@ fn choose(target: &Target, all: Vec<(Proc, Carries)>, own: i32) -> Vec<Proc> {
     let mut open = Vec::new();
     for (process, carries) in &all {
         match carries {
-            Carries::Others => continue,
-            Carries::Ours => open.push(process.pid),
-            Carries::Nothing => {
+            MarkMatch::Others => continue,
+            MarkMatch::Ours => open.push(process.pid),
+            MarkMatch::Nothing => {
                 if target.root == Some(process.pid) && target.server == Some(process.ppid) {
                     open.push(process.pid);
                 }
@@ -120,9 +120,9 @@ mod tests {
 
     const OWN: i32 = 900;
 
-    fn chosen(root: Option<i32>, table: &[(i32, i32, Carries)]) -> Vec<i32> {
-        let target = Target {
-            mark: Mark { variable: "ID".to_owned(), value: "a".to_owned() },
+    fn chosen(root: Option<i32>, table: &[(i32, i32, MarkMatch)]) -> Vec<i32> {
+        let target = AgentProcesses {
+            mark: ProcessMark { variable: "ID".to_owned(), value: "a".to_owned(), home: None },
             root,
             server: Some(10),
         };
@@ -132,7 +132,7 @@ mod tests {
         choose(&target, all.collect(), OWN).into_iter().map(|p| p.pid).collect()
     }
 
-    use Carries::{Nothing, Others, Ours};
+    use MarkMatch::{Nothing, Others, Ours};
 
     #[test]
     fn a_root_is_believed_only_with_the_mark_or_below_the_server() {

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn cooked_and_raw_terminals_are_told_apart_and_unread_input_is_counted() {
+    fn cooked_and_raw_terminals_differ_and_unread_input_is_counted() {
         let (typist, tty) = terminal();
         assert_eq!(tty_state(&tty).unwrap(), TtyState { cooked: true, echo: true, queued: 0 });
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_terminal_is_an_error() {
+    fn missing_terminal_is_an_error() {
         assert!(tty_state(Path::new("/dev/null")).is_err());
         assert!(tty_state(Path::new("/dev/pts/no-such")).is_err());
     }

@@ -16,7 +16,7 @@ const PIECE: usize = 32 * 1024;
 
 /// Event of a program whose output is streamed.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum StreamEvent {
     /// Data on standard output.
     Out(Vec<u8>),
     /// Data on standard error.
@@ -32,8 +32,8 @@ pub enum Heard {
 /// A program whose output is streamed. Dropping it kills the program.
 pub struct Listening {
     child: Child,
-    heard: Receiver<Heard>,
-    tell: Sender<Heard>,
+    events: Receiver<StreamEvent>,
+    sender: Sender<StreamEvent>,
     /// Number of its two outputs that are open.
     open: u8,
 }
@@ -49,27 +49,27 @@ pub fn listen_to(run: &Run<'_>, input: Vec<u8>) -> io::Result<Listening> {
         return Err(io::Error::other("the child has no pipes"));
     };
     thread::spawn(move || stdin.write_all(&input));
-    let (tell, heard) = mpsc::channel();
-    pass_on(out, Heard::Out, tell.clone());
-    pass_on(err, Heard::Err, tell.clone());
-    Ok(Listening { child, heard, tell, open: 2 })
+    let (sender, events) = mpsc::channel();
+    pass_on(out, StreamEvent::Out, sender.clone());
+    pass_on(err, StreamEvent::Err, sender.clone());
+    Ok(Listening { child, events, sender, open: 2 })
 }
 
 impl Listening {
-    /// Returns a function that makes [`Listening::next`] return [`Heard::Unwanted`].
+    /// Returns a function that makes [`Listening::next`] return [`StreamEvent::Unwanted`].
     pub fn stopper(&self) -> impl FnOnce() + Send + 'static {
-        let tell = self.tell.clone();
-        move || drop(tell.send(Heard::Unwanted))
+        let sender = self.sender.clone();
+        move || drop(sender.send(StreamEvent::Unwanted))
     }
 
     /// Waits for the next event, up to the time limit.
-    pub fn next(&mut self, at_most: Duration) -> Heard {
+    pub fn next(&mut self, at_most: Duration) -> StreamEvent {
         loop {
-            match self.heard.recv_timeout(at_most) {
-                Ok(Heard::Closed) if self.open > 1 => self.open -= 1,
-                Ok(heard) => return heard,
-                Err(RecvTimeoutError::Timeout) => return Heard::Nothing,
-                Err(RecvTimeoutError::Disconnected) => return Heard::Closed,
+            match self.events.recv_timeout(at_most) {
+                Ok(StreamEvent::Closed) if self.open > 1 => self.open -= 1,
+                Ok(events) => return events,
+                Err(RecvTimeoutError::Timeout) => return StreamEvent::Nothing,
+                Err(RecvTimeoutError::Disconnected) => return StreamEvent::Closed,
             }
         }
     }
@@ -89,20 +89,24 @@ impl Drop for Listening {
     }
 }
 
-fn pass_on(mut source: impl Read + Send + 'static, as_what: fn(Vec<u8>) -> Heard, tell: Sender<Heard>) {
+fn pass_on(
+    mut source: impl Read + Send + 'static,
+    to_event: fn(Vec<u8>) -> StreamEvent,
+    sender: Sender<StreamEvent>,
+) {
     thread::spawn(move || {
         let mut piece = vec![0; PIECE];
         while let Ok(count @ 1..) = source.read(&mut piece) {
-            if tell.send(as_what(piece[..count].to_vec())).is_err() {
+            if sender.send(to_event(piece[..count].to_vec())).is_err() {
                 return;
             }
         }
-        let _ = tell.send(Heard::Closed);
+        let _ = sender.send(StreamEvent::Closed);
     });
 }
 
 /// Starts a program that inherits no open files and continues in the background.
-pub fn start_apart(run: &Run<'_>) -> io::Result<()> {
+pub fn start_detached(run: &Run<'_>) -> io::Result<()> {
     let mut command = command(run);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().map(drop)
@@ -134,21 +138,21 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_heard_as_it_prints() {
+    fn output_is_streamed_while_the_program_runs() {
         let mut listening = shell("read -r line; echo \"got $line\"; exit 3", "hello\n");
-        assert_eq!(listening.next(LONG), Heard::Out(b"got hello\n".to_vec()));
-        assert_eq!(listening.next(LONG), Heard::Closed);
+        assert_eq!(listening.next(LONG), StreamEvent::Out(b"got hello\n".to_vec()));
+        assert_eq!(listening.next(LONG), StreamEvent::Closed);
         assert_eq!(listening.end().unwrap(), Exit { code: Some(3), signal: None });
     }
 
     #[test]
-    fn a_program_that_nobody_listens_to_is_ended() {
+    fn program_without_a_reader_is_killed() {
         let mut listening = shell("echo up; exec sleep 1000", "");
-        assert_eq!(listening.next(LONG), Heard::Out(b"up\n".to_vec()));
-        assert_eq!(listening.next(Duration::from_millis(1)), Heard::Nothing);
+        assert_eq!(listening.next(LONG), StreamEvent::Out(b"up\n".to_vec()));
+        assert_eq!(listening.next(Duration::from_millis(1)), StreamEvent::Nothing);
         let stop = listening.stopper();
         stop();
-        assert_eq!(listening.next(LONG), Heard::Unwanted);
+        assert_eq!(listening.next(LONG), StreamEvent::Unwanted);
         let pid = i32::try_from(listening.child.id()).unwrap();
         drop(listening);
         assert!(crate::process::wait_exit(pid, LONG).unwrap());

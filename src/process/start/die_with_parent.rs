@@ -20,11 +20,11 @@ pub const WITH_PARENT: [&str; 2] = ["/proc/self/exe", "tied"];
 ///
 /// The parent must also run this binary, so that this command cannot be used to run other programs.
 pub fn die_with_parent(run: &Run<'_>) -> io::Error {
-    let asked = set_parent_process_death_signal(Some(Signal::TERM));
+    let result = set_parent_process_death_signal(Some(Signal::TERM));
     // This check comes after the request: if the parent ended before it, this process has another parent by now.
-    match asked.map_err(io::Error::from).and_then(|()| is_child_of_ours()) {
+    match result.map_err(io::Error::from).and_then(|()| is_child_of_ours()) {
         Ok(true) => command(run).exec(),
-        Ok(false) => io::Error::other("the process that asked for it has ended"),
+        Ok(false) => io::Error::other("the parent process has ended"),
         Err(error) => error,
     }
 }

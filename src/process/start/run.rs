@@ -3,24 +3,22 @@
 use std::ffi::OsString;
 use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fd::{AsFd, BorrowedFd};
-use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::event::{PollFd, PollFlags};
 use signal_hook::consts::{SIGINT, SIGQUIT};
 
+use crate::base::child::{ChildCommand, KillScope, OutputLimit, Overflow, exit_of};
+use crate::base::wait::deadline::{deadline_after, poll_until};
 use crate::model::Exit;
-use crate::process::end::pidfd::{after, left};
 
-/// Maximum number of output bytes, more than any version line. Further output is dropped.
-const MOST_OUTPUT: usize = 1 << 20;
+/// Limit on the output: more than any version line.
+const OUTPUT_LIMIT: OutputLimit = OutputLimit { bytes: 1 << 20, overflow: Overflow::Discard };
 
 /// A program to run.
 #[derive(Debug, Clone, Copy)]
@@ -68,38 +66,31 @@ pub fn run_watched(
     mut look: impl FnMut(i32) -> ControlFlow<()>,
 ) -> io::Result<Exit> {
     let mut child = command(run).spawn()?;
-    let ended = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
+    let ended = exit_of(&child)?;
     let pid = i32::try_from(child.id()).unwrap_or_default();
-    loop {
-        let until = after(Instant::now(), every());
-        match poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&left(until))) {
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-            Ok(0) => {
-                if look(pid).is_break() {
-                    child.kill()?;
-                }
-            }
-            Ok(_) => return Ok(exit(child.wait()?)),
+    while poll_until(&mut [PollFd::new(&ended, PollFlags::IN)], deadline_after(Instant::now(), every()))? == 0
+    {
+        if look(pid).is_break() {
+            child.kill()?;
         }
     }
+    Ok(exit(child.wait()?))
 }
 
 /// Runs a program in the background without input. Kills its whole process group when the time is over.
 pub fn run_bounded(run: &Run<'_>, bound: Duration) -> io::Result<Output> {
-    let until = after(Instant::now(), bound);
-    let mut command = command(run);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command.spawn()?;
-    let heard = listen(&child, until);
-    if !matches!(heard, Ok(Some(_))) {
-        // The child is not reaped yet, so its process id still identifies its own group.
-        let group = Pid::from_child(&child);
-        let _ = kill_process_group(group, Signal::KILL);
+    let deadline = deadline_after(Instant::now(), bound);
+    let mut command = ChildCommand::new(run.program, KillScope::Group).args(run.args);
+    if let Some(dir) = run.dir {
+        command = command.dir(dir);
     }
-    let status = child.wait()?;
-    match heard? {
-        Some([stdout, stderr]) => Ok(Output { exit: exit(status), stdout, stderr }),
+    if let Some(env) = run.env {
+        command = command.environment(env.iter().map(|(name, value)| (name, value)));
+    }
+    match command.spawn()?.output(deadline, OUTPUT_LIMIT)? {
+        Some(output) => {
+            Ok(Output { exit: exit(output.status), stdout: output.stdout, stderr: output.stderr })
+        }
         None => Err(io::Error::new(
             io::ErrorKind::TimedOut,
             format!("`{}` did not end within {bound:?}", run.program.display()),
@@ -107,7 +98,10 @@ pub fn run_bounded(run: &Run<'_>, bound: Duration) -> io::Result<Output> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the door through which programs are run")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "programs in this terminal, or detached from it, are started here"
+)]
 pub(in crate::process) fn command(run: &Run<'_>) -> Command {
     let mut command = Command::new(run.program);
     command.args(run.args);
@@ -118,65 +112,6 @@ pub(in crate::process) fn command(run: &Run<'_>) -> Command {
         command.env_clear().envs(env.iter().map(|(name, value)| (name, value)));
     }
     command
-}
-
-/// Collects the output of a child until it ends. Returns `None` if the time is over first.
-///
-/// Does not wait for the end of the output, because a daemon that the child started may hold it open forever.
-fn listen(child: &Child, until: Instant) -> io::Result<Option<[Vec<u8>; 2]>> {
-    let (Some(stdout), Some(stderr)) = (&child.stdout, &child.stderr) else {
-        return Err(io::Error::other("the child has no output"));
-    };
-    let mut sources = [Source::new(stdout.as_fd()), Source::new(stderr.as_fd())];
-    let ended = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-    loop {
-        let mut polled = vec![PollFd::new(&ended, PollFlags::IN)];
-        let open: Vec<usize> = (0..sources.len()).filter(|at| sources[*at].open).collect();
-        polled.extend(open.iter().map(|at| PollFd::from_borrowed_fd(sources[*at].fd, PollFlags::IN)));
-        match poll(&mut polled, Some(&left(until))) {
-            Ok(0) => return Ok(None),
-            Ok(_) => {}
-            Err(Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
-        }
-        let ready: Vec<bool> = polled.iter().map(|fd| !fd.revents().is_empty()).collect();
-        let mut heard = false;
-        for (at, _) in open.into_iter().zip(&ready[1..]).filter(|(_, ready)| **ready) {
-            sources[at].read()?;
-            heard = true;
-        }
-        if ready[0] && !heard {
-            return Ok(Some(sources.map(|source| source.text)));
-        }
-        if Instant::now() >= until {
-            return Ok(None);
-        }
-    }
-}
-
-/// One pipe and the data read from it.
-struct Source<'a> {
-    fd: BorrowedFd<'a>,
-    open: bool,
-    text: Vec<u8>,
-}
-
-impl<'a> Source<'a> {
-    fn new(fd: BorrowedFd<'a>) -> Self {
-        Source { fd, open: true, text: Vec::new() }
-    }
-
-    fn read(&mut self) -> io::Result<()> {
-        let mut buffer = [0; 8192];
-        let count = match rustix::io::read(self.fd, &mut buffer) {
-            Err(Errno::INTR) => return Ok(()),
-            count => count?,
-        };
-        self.open = count > 0;
-        let room = MOST_OUTPUT.saturating_sub(self.text.len());
-        self.text.extend_from_slice(&buffer[..count.min(room)]);
-        Ok(())
-    }
 }
 
 pub(in crate::process) fn exit(status: ExitStatus) -> Exit {
@@ -236,7 +171,7 @@ mod tests {
     #[test]
     fn a_flood_is_cut_and_does_not_hang() {
         let output = shell("head -c 3000000 /dev/zero", None, LONG).unwrap();
-        assert_eq!(output.stdout.len(), MOST_OUTPUT);
+        assert_eq!(output.stdout.len(), OUTPUT_LIMIT.bytes);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Decisions about permissions: which client drives, and what a guest, an agent or a project may do.
 //!
-//! - `driver`: which client may type
+//! - `next_driver`: which client may type
 //! - `permissions`: what an agent may do with other agents
-//! - `share`: how long a share is valid
+//! - `share_expiry`: how long a share is valid
 //! - `trust`: which values of a project's spec need the user's agreement
 
-pub mod driver;
+pub mod next_driver;
 pub mod permissions;
-pub mod share;
+pub mod share_expiry;
 pub mod trust;

@@ -21,7 +21,8 @@ pub enum Caller {
 }
 
 /// Relation of an agent to the caller; the closest relation applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Relation {
     /// The agent is the caller itself.
     Itself,
@@ -37,24 +38,19 @@ pub enum Relation {
 
 impl Relation {
     /// All relations, the closest first.
-    pub const ALL: [Relation; 5] =
+    #[cfg(test)]
+    pub(super) const ALL: [Relation; 5] =
         [Relation::Itself, Relation::Below, Relation::Project, Relation::Parent, Relation::Stranger];
 
     /// Returns the name of the relation.
     pub fn word(self) -> &'static str {
-        match self {
-            Relation::Itself => "itself",
-            Relation::Below => "below",
-            Relation::Project => "project",
-            Relation::Parent => "parent",
-            Relation::Stranger => "stranger",
-        }
+        self.into()
     }
 }
 
 /// An action that one agent can take on another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum Action {
     /// See that the agent exists, its status and the results of its tasks.
     See,
     /// Read the output of the agent.
@@ -69,28 +65,30 @@ pub enum Act {
     Change,
 }
 
-impl Act {
+impl Action {
     /// All actions, in the order of their declaration.
-    pub const ALL: [Act; 6] = [Act::See, Act::Read, Act::Message, Act::Task, Act::Report, Act::Change];
+    #[cfg(test)]
+    pub(super) const ALL: [Action; 6] =
+        [Action::See, Action::Read, Action::Message, Action::Task, Action::Report, Action::Change];
 
     /// Returns the action as part of the sentence that refuses it.
     pub fn words(self) -> &'static str {
         match self {
-            Act::See => "see",
-            Act::Read => "read what is printed by",
-            Act::Message => "write to",
-            Act::Task => "give a task to",
-            Act::Report => "report for",
-            Act::Change => "change or remove",
+            Action::See => "see",
+            Action::Read => "read the output of",
+            Action::Message => "write to",
+            Action::Task => "give a task to",
+            Action::Report => "report for",
+            Action::Change => "change or remove",
         }
     }
 
     /// Returns whether the relation allows the action.
-    fn is_for(self, bond: Relation) -> bool {
-        match bond {
+    fn is_for(self, relation: Relation) -> bool {
+        match relation {
             Relation::Itself | Relation::Below => true,
-            Relation::Project => matches!(self, Act::See | Act::Read | Act::Message | Act::Task),
-            Relation::Parent => matches!(self, Act::See | Act::Message),
+            Relation::Project => matches!(self, Action::See | Action::Read | Action::Message | Action::Task),
+            Relation::Parent => matches!(self, Action::See | Action::Message),
             Relation::Stranger => false,
         }
     }
@@ -98,7 +96,7 @@ impl Act {
 
 /// Permissions of a caller among all agents.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct PermissionTable {
     caller: Caller,
     records: Vec<AgentRecord>,
     below: HashSet<AgentName>,
@@ -106,17 +104,17 @@ pub struct Place {
     project: Option<String>,
 }
 
-impl Place {
+impl PermissionTable {
     /// Creates the permissions of a caller among these records. In the records, all worktrees of a repository have the
     /// same project. The caller's own record states the directory in which it works.
-    pub fn new(caller: Caller, records: Vec<AgentRecord>) -> Place {
+    pub fn new(caller: Caller, records: Vec<AgentRecord>) -> PermissionTable {
         let (mut below, mut project) = (HashSet::new(), None);
         if let Caller::Agent(me) = &caller {
             below.extend(tree::descendants(&records, std::slice::from_ref(&me.name)));
             let own = records.iter().find(|record| record.id == me.id);
             project = own.map_or_else(|| me.project.clone(), |own| own.project.clone());
         }
-        Place { caller, records, below, project }
+        PermissionTable { caller, records, below, project }
     }
 
     /// Returns the agent with this name.
@@ -125,7 +123,7 @@ impl Place {
     }
 
     /// Returns the calling agent, or `None` if the caller is the user.
-    pub fn me(&self) -> Option<&AgentRecord> {
+    pub fn calling_agent(&self) -> Option<&AgentRecord> {
         match &self.caller {
             Caller::Person => None,
             Caller::Agent(me) => Some(me),
@@ -133,8 +131,8 @@ impl Place {
     }
 
     /// Returns the relation of an agent to the caller, or `None` if the caller is the user, who may do everything.
-    pub fn bond(&self, other: &AgentRecord) -> Option<Relation> {
-        let me = self.me()?;
+    pub fn relation(&self, other: &AgentRecord) -> Option<Relation> {
+        let me = self.calling_agent()?;
         let same_project = self.project.is_some() && self.project == other.project;
         Some(match other {
             other if other.id == me.id => Relation::Itself,
@@ -146,41 +144,41 @@ impl Place {
     }
 
     /// Returns whether the caller may take the action on this agent.
-    pub fn allows(&self, act: Act, other: &AgentRecord) -> bool {
-        self.bond(other).is_none_or(|bond| act.is_for(bond))
+    pub fn allows(&self, act: Action, other: &AgentRecord) -> bool {
+        self.relation(other).is_none_or(|relation| act.is_for(relation))
     }
 
     /// Returns all agents on which the caller may take the action.
-    pub fn those(&self, act: Act) -> impl Iterator<Item = &AgentRecord> {
+    pub fn agents_allowed(&self, act: Action) -> impl Iterator<Item = &AgentRecord> {
         self.records.iter().filter(move |record| self.allows(act, record))
     }
 
     /// Returns whether the caller may take the action on a task. The assigned agent decides; the agent that added a
     /// task may also see it.
-    pub fn allows_about(&self, act: Act, task: &Task) -> bool {
-        let Some(me) = self.me() else { return true };
-        let is_given_by_me = act == Act::See && task.source_id == Some(me.id);
-        let doer = |id: AgentId| self.records.iter().find(|record| record.id == id);
-        is_given_by_me || task.agent.and_then(doer).is_some_and(|doer| self.allows(act, doer))
+    pub fn allows_about(&self, act: Action, task: &Task) -> bool {
+        let Some(me) = self.calling_agent() else { return true };
+        let is_given_by_me = act == Action::See && task.source_id == Some(me.id);
+        let assignee = |id: AgentId| self.records.iter().find(|record| record.id == id);
+        is_given_by_me || task.agent.and_then(assignee).is_some_and(|assignee| self.allows(act, assignee))
     }
 
     /// Returns whether the caller may give a task to every agent of this spec, any of which could claim it.
     pub fn allows_pool(&self, spec: &str) -> bool {
         let of_spec = |record: &&AgentRecord| record.spec == spec;
-        self.records.iter().filter(of_spec).all(|record| self.allows(Act::Task, record))
+        self.records.iter().filter(of_spec).all(|record| self.allows(Action::Task, record))
     }
 
     /// Returns whether the caller may let an agent work in a directory: one of the caller's project or of its own
     /// workspace. The directory must be canonical, without links and `..`.
-    pub fn holds(&self, dir: &Path) -> bool {
-        let Some(me) = self.me() else { return true };
+    pub fn may_work_in(&self, dir: &Path) -> bool {
+        let Some(me) = self.calling_agent() else { return true };
         self.project.iter().chain(&me.project).chain([&me.working_directory]).any(|top| dir.starts_with(top))
     }
 
     /// Returns whether a project, given by its path or the name of its directory, is the caller's own, so that the
     /// caller may send messages to all of it.
     pub fn is_own_project(&self, named: &str) -> bool {
-        if self.me().is_none() {
+        if self.calling_agent().is_none() {
             return true;
         }
         let Some(project) = self.project.as_deref() else { return false };

@@ -8,10 +8,10 @@
 
 use crate::model::{Origin, ProjectFiles, Spec, Tier, TrustState, TrustedProject};
 use crate::rules::lifecycle::spec_rows::{quoted, rhythm};
-use crate::rules::workspace::handoff::spelt;
+use crate::rules::workspace::handoff::escape_invisible;
 
 /// Maximum number of characters shown of a variable's value or a heartbeat's prompt.
-const LONGEST_SHOWN_VALUE: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// Returns the effects on this machine of the values that the project's own files set in a spec, one sentence each.
 pub fn effects(spec: &Spec, files: &ProjectFiles, has_name_of_kind: bool) -> Vec<String> {
@@ -21,27 +21,27 @@ pub fn effects(spec: &Spec, files: &ProjectFiles, has_name_of_kind: bool) -> Vec
     };
     let mut effects = Vec::new();
     let mut add = |key: &str, effect: String| {
-        effects.push(format!("{effect} ({})", spelt(&spec.origin(key).to_string())))
+        effects.push(format!("{effect} ({})", escape_invisible(&spec.origin(key).to_string())))
     };
     if in_project("command") && !spec.command.is_empty() {
-        add("command", format!("runs `{}`", spelt(&quoted(&spec.command))));
+        add("command", format!("runs `{}`", escape_invisible(&quoted(&spec.command))));
     } else if has_name_of_kind && spec.kind.as_ref() != Some(&spec.name) && files.names.contains(&spec.name) {
         let kind = spec.kind.as_deref().unwrap_or("another kind");
-        add("kind", format!("runs `{}` in place of `{}`", spelt(kind), spec.name));
+        add("kind", format!("runs `{}` in place of `{}`", escape_invisible(kind), spec.name));
     }
     for (name, value) in &spec.env {
         let key = format!("env.{name}");
         if in_project(&key) {
-            add(&key, format!("sets `{}={}` in its environment", spelt(name), shortened(value)));
+            add(&key, format!("sets `{}={}` in its environment", escape_invisible(name), shortened(value)));
         }
     }
     if in_project("workspace.setup") {
         for line in &spec.worktree.setup {
-            add("workspace.setup", format!("sets up its worktree with `{}`", spelt(line)));
+            add("workspace.setup", format!("sets up its worktree with `{}`", escape_invisible(line)));
         }
     }
     if let Some(tools) = spec.tools.as_ref().filter(|tools| !tools.is_empty() && in_project("tools")) {
-        add("tools", format!("uses without asking: {}", spelt(&tools.join(", "))));
+        add("tools", format!("uses without asking: {}", escape_invisible(&tools.join(", "))));
     }
     match spec.shell_tier.filter(|_| in_project("shell_tier")) {
         Some(Tier::Free) => add("shell_tier", "runs any command without asking (tier `free`)".into()),
@@ -49,7 +49,7 @@ pub fn effects(spec: &Spec, files: &ProjectFiles, has_name_of_kind: bool) -> Vec
         Some(Tier::Approve) | None => {}
     }
     if let Some(beat) = spec.heartbeat.as_ref().filter(|_| in_project("heartbeat")) {
-        let when = spelt(&rhythm(&beat.rhythm));
+        let when = escape_invisible(&rhythm(&beat.rhythm));
         add("heartbeat", format!("is prompted unattended, {when}: `{}`", shortened(&beat.prompt)));
     }
     effects
@@ -65,8 +65,8 @@ pub fn state(files: &ProjectFiles, trusted: Option<&TrustedProject>) -> TrustSta
 }
 
 fn shortened(text: &str) -> String {
-    let spelt = spelt(text);
-    match spelt.char_indices().nth(LONGEST_SHOWN_VALUE) {
+    let spelt = escape_invisible(text);
+    match spelt.char_indices().nth(MAX_SHOWN_CHARS) {
         None => spelt,
         Some((end, _)) => format!("{}… ({} characters)", &spelt[..end], text.chars().count()),
     }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_runs_or_loosens_is_an_effect() {
+    fn commands_and_looser_permissions_need_trust() {
         assert_eq!(
             effects(&spec_from(FILE, loaded()), &files(), false),
             [
@@ -136,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn values_of_other_files_are_no_effects_of_the_project() {
+    fn values_of_other_files_need_no_project_trust() {
         let own = spec_from("/home/me/.symposium/agents.toml", loaded());
         assert_eq!(effects(&own, &files(), false), [""; 0]);
     }
 
     #[test]
-    fn prompts_and_models_are_no_effects() {
+    fn prompts_and_models_need_no_trust() {
         let mut spec = Spec {
             name: "web".into(),
             kind: Some("claude".into()),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn taking_the_place_of_a_kind_is_an_effect() {
+    fn replacing_a_kind_needs_trust() {
         let named = |kind: Option<&str>| {
             spec_from(FILE, Spec { name: "claude".into(), kind: kind.map(str::to_owned), ..Spec::default() })
         };

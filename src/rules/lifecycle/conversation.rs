@@ -9,11 +9,11 @@ use crate::model::{AgentRecord, Conversation, PastConversation};
 const FIRST_CONVERSATION_NAME: &str = "main";
 
 /// Maximum number of earlier conversations, more than a user names; the oldest one without a name is dropped first.
-const MOST_KEPT: usize = 50;
+const MAX_PAST_CONVERSATIONS: usize = 50;
 
 /// Result of switching to another conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Switched {
+pub enum SwitchResult {
     /// The agent is already in the conversation.
     Same,
     /// The conversation is an earlier one, or one that only the agent CLI knows.
@@ -30,13 +30,13 @@ pub fn is_id(text: &str) -> bool {
 }
 
 /// Switches the agent to the conversation with this name or id, and keeps the current one.
-pub fn switch(record: &mut AgentRecord, wanted: &str, now: Timestamp) -> Switched {
+pub fn switch(record: &mut AgentRecord, wanted: &str, now: Timestamp) -> SwitchResult {
     let current = &record.conversation;
     let is_wanted = |id: Option<&str>, name: Option<&str>| id == Some(wanted) || name == Some(wanted);
     let unnamed =
         current.name.is_none() && wanted == FIRST_CONVERSATION_NAME && free(record, FIRST_CONVERSATION_NAME);
     if unnamed || is_wanted(current.id.as_deref(), current.name.as_deref()) {
-        return Switched::Same;
+        return SwitchResult::Same;
     }
     let found = record.conversations.iter().position(|past| is_wanted(Some(&past.id), past.name.as_deref()));
     let back = found.map(|at| record.conversations.remove(at));
@@ -49,16 +49,16 @@ pub fn switch(record: &mut AgentRecord, wanted: &str, now: Timestamp) -> Switche
         None if is_id(wanted) => (Some(wanted.to_owned()), None, true),
         None => (None, Some(wanted.to_owned()), false),
     };
-    record.conversation = Conversation { id, name, begun };
-    if begun { Switched::Back } else { Switched::New }
+    record.conversation = Conversation { id, name, begun, forked_from: None };
+    if begun { SwitchResult::Back } else { SwitchResult::New }
 }
 
 /// Adds the current conversation to the earlier ones, if it has begun and can be resumed.
 pub fn keep(record: &mut AgentRecord, now: Timestamp) {
-    let Conversation { id: Some(id), name, begun: true } = record.conversation.clone() else { return };
+    let Conversation { id: Some(id), name, begun: true, .. } = record.conversation.clone() else { return };
     record.conversations.retain(|past| past.id != id);
     record.conversations.push(PastConversation { id, name, left_at: now });
-    if record.conversations.len() > MOST_KEPT {
+    if record.conversations.len() > MAX_PAST_CONVERSATIONS {
         let oldest = record.conversations.iter().position(|past| past.name.is_none()).unwrap_or(0);
         record.conversations.remove(oldest);
     }
@@ -102,12 +102,17 @@ mod tests {
 
     fn in_conversation(id: &str, name: Option<&str>) -> AgentRecord {
         let mut record = record("a", Status::Stopped);
-        record.conversation = Conversation { id: Some(id.into()), name: name.map(Into::into), begun: true };
+        record.conversation = Conversation {
+            id: Some(id.into()),
+            name: name.map(Into::into),
+            begun: true,
+            ..Conversation::default()
+        };
         record
     }
 
     #[test]
-    fn ids_and_names_are_told_apart() {
+    fn ids_are_distinguished_from_names() {
         for id in ["0199-abc", "99d731bd-a6ab-4ad0-a558-859a131171b1", "ses_4f2Kx"] {
             assert!(is_id(id), "{id}");
         }
@@ -117,33 +122,34 @@ mod tests {
     }
 
     #[test]
-    fn one_goes_to_another_conversation_and_comes_back() {
+    fn agent_switches_to_another_conversation_and_back() {
         let mut record = in_conversation("11111111", None);
-        assert_eq!(switch(&mut record, "main", now()), Switched::Same);
-        assert_eq!(switch(&mut record, "11111111", now()), Switched::Same);
-        assert_eq!(switch(&mut record, "other", now()), Switched::New);
-        assert_eq!(record.conversation, Conversation { id: None, name: Some("other".into()), begun: false });
+        assert_eq!(switch(&mut record, "main", now()), SwitchResult::Same);
+        assert_eq!(switch(&mut record, "11111111", now()), SwitchResult::Same);
+        assert_eq!(switch(&mut record, "other", now()), SwitchResult::New);
+        let named = Conversation { name: Some("other".into()), ..Conversation::default() };
+        assert_eq!(record.conversation, named);
         record.conversation.id = Some("22222222".into());
         record.conversation.begun = true;
-        assert_eq!(switch(&mut record, "main", now()), Switched::Back);
+        assert_eq!(switch(&mut record, "main", now()), SwitchResult::Back);
         assert_eq!(record.conversation.id.as_deref(), Some("11111111"));
-        assert_eq!(switch(&mut record, "22222222", now()), Switched::Back);
+        assert_eq!(switch(&mut record, "22222222", now()), SwitchResult::Back);
         assert_eq!(record.conversation.name.as_deref(), Some("other"));
-        assert_eq!(switch(&mut record, "33333333", now()), Switched::Back);
+        assert_eq!(switch(&mut record, "33333333", now()), SwitchResult::Back);
         assert_eq!(record.conversation.id.as_deref(), Some("33333333"));
         assert_eq!(record.conversations.len(), 2);
     }
 
     #[test]
-    fn what_never_began_is_not_kept() {
+    fn conversation_that_never_began_is_not_kept() {
         let mut record = in_conversation("11111111", None);
         record.conversation.begun = false;
-        assert_eq!(switch(&mut record, "other", now()), Switched::New);
+        assert_eq!(switch(&mut record, "other", now()), SwitchResult::New);
         assert!(record.conversations.is_empty());
     }
 
     #[test]
-    fn a_cli_that_moves_on_takes_the_name_along() {
+    fn conversation_name_survives_a_new_conversation_id() {
         let mut record = in_conversation("11111111", Some("login"));
         moved(&mut record, "22222222", now());
         assert_eq!(record.conversation.name.as_deref(), Some("login"));
@@ -154,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_conversation_that_began_is_lost_and_none_is_there_twice(steps in prop::collection::vec(0u8..12, 0..40)) {
+        fn started_conversations_are_neither_lost_nor_duplicated(steps in prop::collection::vec(0u8..12, 0..40)) {
             let mut record = in_conversation("10000000", None);
             let mut begun = vec!["10000000".to_owned()];
             for (at, step) in steps.into_iter().enumerate() {

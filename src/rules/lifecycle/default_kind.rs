@@ -7,11 +7,11 @@ pub const PREFERRED: [&str; 12] = [
 ];
 
 /// The demo kind, which is always available.
-pub const LAST: &str = "demo";
+pub const FALLBACK_KIND: &str = "demo";
 
 /// Returns the preferred kind for which `is_here` reports an installed program.
 pub fn kind(is_here: impl Fn(&str) -> bool) -> &'static str {
-    PREFERRED.into_iter().find(|kind| is_here(kind)).unwrap_or(LAST)
+    PREFERRED.into_iter().find(|kind| is_here(kind)).unwrap_or(FALLBACK_KIND)
 }
 
 #[cfg(test)]
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_cli_that_is_here_is_taken_and_the_demo_agent_last() {
+    fn the_default_is_the_first_installed_cli_or_the_demo_agent() {
         assert_eq!(kind(|name| name == "gemini" || name == "aider"), "gemini");
         assert_eq!(kind(|_| false), "demo");
     }

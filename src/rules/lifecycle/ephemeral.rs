@@ -20,7 +20,7 @@ mod tests {
     use crate::rules::status::decide::tests::record;
 
     #[test]
-    fn it_goes_when_its_work_is_done_and_stays_when_that_failed() {
+    fn an_ephemeral_agent_is_removed_after_success_and_kept_after_failure() {
         let tasks = |queued, running, done, failed| TaskCounts { queued, running, done, failed };
         for (status, tasks, expected) in [
             (Status::Idle, tasks(0, 0, 1, 0), true),
@@ -34,9 +34,9 @@ mod tests {
             (Status::Crashed, tasks(0, 0, 1, 0), false),
             (Status::Stopped, tasks(0, 0, 1, 0), false),
         ] {
-            let one = AgentRecord { ephemeral: true, ..record("a", status) };
-            assert_eq!(is_done(&one, tasks), expected, "{status} {tasks:?}");
-            assert!(!is_done(&AgentRecord { ephemeral: false, ..one }, tasks));
+            let agent = AgentRecord { ephemeral: true, ..record("a", status) };
+            assert_eq!(is_done(&agent, tasks), expected, "{status} {tasks:?}");
+            assert!(!is_done(&AgentRecord { ephemeral: false, ..agent }, tasks));
         }
     }
 }

@@ -66,20 +66,20 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::{Client, TmuxSnapshot};
+    use crate::model::{AgentClient, TmuxSnapshot};
     use crate::rules::status::decide::tests::{at, record};
-    use crate::rules::status::reconcile::{Seen, join};
+    use crate::rules::status::reconcile::{TmuxReply, join};
 
     pub(crate) fn agent(name: &str, status: Status) -> Agent {
         let look = TmuxSnapshot::NoServer;
         let mut record = record(name, status);
         record.tmux = None;
-        join(vec![record], Seen::TmuxSnapshot(&look), &|_| true, at(9)).agents.remove(0)
+        join(vec![record], TmuxReply::Snapshot(&look), &|_| true, at(9)).agents.remove(0)
     }
 
-    pub(crate) fn terminal(observer: bool) -> Client {
+    pub(crate) fn terminal(observer: bool) -> AgentClient {
         let (tty, driver) = ("/dev/pts/1".into(), !observer);
-        Client { tty, observer, driver, ..Client::default() }
+        AgentClient { tty, observer, driver, ..AgentClient::default() }
     }
 
     fn names(names: &[&str]) -> Eviction {
@@ -91,7 +91,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_idle_ones_make_room() {
+    fn the_least_recently_used_idle_agents_are_hibernated() {
         let mut attached_lately = used("c", 10);
         attached_lately.last_attached = Some(at(500));
         let mut quiet_but_new = used("d", 10);
@@ -114,7 +114,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn only_those_that_nobody_needs_are_put_to_sleep() {
+    fn only_unneeded_agents_are_hibernated() {
         let full = Eviction::Full { live: 1, max: 1 };
         for status in Status::ALL {
             let decided = surplus(&[agent("a", status)], Some(1), 1, &|_| true);
@@ -140,7 +140,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn after_making_room_the_newcomers_fit(
+        fn hibernation_makes_enough_capacity(
             statuses in prop::collection::vec(prop::sample::select(Status::ALL.to_vec()), 0..20),
             max in 0u32..20,
             incoming in 1u32..5,

@@ -51,9 +51,9 @@ pub fn inherit(spec: &mut Spec, from: &Inheritance) -> Result<(), String> {
 }
 
 /// Returns whether one tier allows more than another.
-fn looser(one: Tier, than: Tier) -> bool {
+fn looser(tier: Tier, limit: Tier) -> bool {
     let rank = |tier: Tier| Tier::ALL.iter().position(|known| *known == tier);
-    rank(one) < rank(than)
+    rank(tier) < rank(limit)
 }
 
 /// Returns whether an agent above may answer a child's dialog instead of the user.
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_spec_leaves_open_is_handed_down() {
+    fn values_missing_in_a_spec_are_inherited() {
         let mut child = Spec::default();
         inherit(&mut child, &from("claude", Some(Tier::Review))).unwrap();
         assert_eq!((child.kind.as_deref(), child.model.as_deref()), (Some("claude"), Some("opus")));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_person_answers_where_everything_needs_an_answer() {
+    fn only_a_user_answers_in_the_approve_tier() {
         assert!(may_answer(None) && may_answer(Some(Tier::Review)) && !may_answer(Some(Tier::Approve)));
     }
 }

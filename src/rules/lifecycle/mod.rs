@@ -7,8 +7,10 @@
 //! - `naming`: names for agents without one
 //! - `default_kind`: the kind of `default`
 //! - `inherit`: values that a child inherits from its parent
-//! - `tree`: parents, children and their limits
+//! - `tree`: parents and children
+//! - `spawn_limits`: how many agents an agent may start
 //! - `conversation_start`: how a conversation is opened at a start
+//! - `fork`: what a fork of an agent starts with
 //! - `conversation`: the current and earlier conversations of an agent
 //! - `params`: parameters of a spec
 //! - `spec_rows`: a spec as rows of a table
@@ -19,10 +21,12 @@ pub mod conversation_start;
 pub mod default_kind;
 pub mod ephemeral;
 pub mod evict;
+pub mod fork;
 pub mod inherit;
 pub mod naming;
 pub mod params;
 pub mod restart;
+pub mod spawn_limits;
 pub mod spec_rows;
 pub mod supervisor_stall;
 pub mod tree;

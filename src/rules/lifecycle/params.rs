@@ -20,7 +20,7 @@ pub fn settle(
     let mut wrong = Vec::new();
     for (at, (name, _)) in given.iter().enumerate() {
         if !taken.contains_key(name) {
-            wrong.push(format!("`{}` is none of its parameters{}", shown(name), known(taken)));
+            wrong.push(format!("`{}` is not one of its parameters{}", shown(name), known(taken)));
         } else if given[..at].iter().any(|(other, _)| other == name) {
             wrong.push(format!("`{name}` is given twice"));
         }
@@ -48,8 +48,8 @@ pub fn settle(
 pub fn fill(text: &str, values: &[GivenParam]) -> String {
     pieces(text)
         .map(|piece| match piece {
-            Piece::Text(text) => text.to_owned(),
-            Piece::Name { name, written } => {
+            TemplatePart::Text(text) => text.to_owned(),
+            TemplatePart::Name { name, written } => {
                 value(values, name).map_or_else(|| written.to_owned(), ToString::to_string)
             }
         })
@@ -60,7 +60,7 @@ pub fn fill(text: &str, values: &[GivenParam]) -> String {
 pub fn unknown_names<'a>(text: &'a str, values: &[GivenParam]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for piece in pieces(text) {
-        if let Piece::Name { name, .. } = piece
+        if let TemplatePart::Name { name, .. } = piece
             && value(values, name).is_none()
             && !names.contains(&name)
         {
@@ -75,14 +75,14 @@ fn value<'a>(values: &'a [GivenParam], name: &str) -> Option<&'a ParamValue> {
 }
 
 /// A part of a text with placeholders.
-enum Piece<'a> {
+enum TemplatePart<'a> {
     /// Literal text, which stays unchanged.
     Text(&'a str),
     /// A name in double braces, and the placeholder as it was written.
     Name { name: &'a str, written: &'a str },
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(text: &str) -> impl Iterator<Item = TemplatePart<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -94,14 +94,14 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
         {
             let (written, behind) = rest.split_at(2 + end + 2);
             rest = behind;
-            return Some(Piece::Name { name: after[..end].trim(), written });
+            return Some(TemplatePart::Name { name: after[..end].trim(), written });
         }
         // Take at least one character: braces that contain no name are literal text.
         let first = rest.chars().next().map_or(1, char::len_utf8);
         let end = rest[first..].find("{{").map_or(rest.len(), |at| first + at);
         let (words, behind) = rest.split_at(end);
         rest = behind;
-        Some(Piece::Text(words))
+        Some(TemplatePart::Text(words))
     })
 }
 

@@ -13,11 +13,11 @@ use crate::model::{AgentRecord, RestartConfig, RestartPolicy, Status};
 /// Start of the reason of an agent that reached the limit on restarts.
 pub const GIVEN_UP: &str = "given up after ";
 /// Maximum share that jitter adds to a delay, so that agents that crashed together do not all restart together.
-const MOST_JITTER: f64 = 0.25;
+const MAX_JITTER: f64 = 0.25;
 
 /// Decision about the restart of one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plan {
+pub enum RestartDecision {
     /// There is nothing to do now.
     Nothing,
     /// Store the time at which the restart is due.
@@ -40,29 +40,24 @@ pub fn plan(
     config: &RestartConfig,
     jitter: impl FnOnce() -> f64,
     now: Timestamp,
-) -> Plan {
+) -> RestartDecision {
     if !is_wanted(record) {
-        return Plan::Nothing;
+        return RestartDecision::Nothing;
     }
     let done = within_window(&record.restarts, config.window, now);
     if done >= config.most as usize {
         let (window, how) = (in_words(config.window), &record.status.reason);
-        return Plan::GiveUp { why: format!("{GIVEN_UP}{done} restarts in {window}: {how}") };
+        return RestartDecision::GiveUp { why: format!("{GIVEN_UP}{done} restarts in {window}: {how}") };
     }
     match record.restart.next_at {
-        Some(at) if at <= now => Plan::Now,
+        Some(at) if at <= now => RestartDecision::Now,
         // A wait beyond the maximum is possible only if the clock was set back.
-        Some(at) if at > later(now, longest(config)) => Plan::At { at: later(now, config.longest) },
-        Some(_) => Plan::Nothing,
-        None => Plan::At { at: later(record.status.since.min(now), wait(done, config, jitter())) },
+        Some(at) if at > later(now, longest(config)) => {
+            RestartDecision::At { at: later(now, config.longest) }
+        }
+        Some(_) => RestartDecision::Nothing,
+        None => RestartDecision::At { at: later(record.status.since.min(now), wait(done, config, jitter())) },
     }
-}
-
-/// Returns the time of the first stored restart, but not before now.
-pub fn first_due(records: &[AgentRecord], now: Timestamp) -> Option<Timestamp> {
-    let written =
-        records.iter().filter(|record| is_wanted(record)).filter_map(|record| record.restart.next_at);
-    written.min().map(|at| at.max(now))
 }
 
 /// Returns whether the policy asks for a restart and the limit was not reached.
@@ -87,7 +82,7 @@ fn wait(done: usize, config: &RestartConfig, jitter: f64) -> Duration {
     let factor = u32::try_from(done).ok().and_then(|done| 1u32.checked_shl(done)).unwrap_or(u32::MAX);
     let steady = config.first.saturating_mul(factor).min(config.longest);
     steady.saturating_add(
-        steady.mul_f64(MOST_JITTER * if jitter.is_nan() { 0.0 } else { jitter.clamp(0.0, 1.0) }),
+        steady.mul_f64(MAX_JITTER * if jitter.is_nan() { 0.0 } else { jitter.clamp(0.0, 1.0) }),
     )
 }
 
@@ -135,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_says_who_comes_back() {
+    fn restart_policy_selects_the_agents() {
         use RestartPolicy::*;
         for status in Status::ALL {
             for policy in RestartPolicy::ALL {
@@ -145,13 +140,13 @@ mod tests {
                     Always => status == Status::Crashed || status == Status::Exited,
                 };
                 let plan = plan(&ended(status, policy), &config(), || 0.0, at(10_000));
-                assert_eq!(plan != Plan::Nothing, wanted, "{policy} {status}");
+                assert_eq!(plan != RestartDecision::Nothing, wanted, "{policy} {status}");
             }
         }
     }
 
     #[test]
-    fn each_restart_waits_twice_as_long_up_to_the_longest() {
+    fn restart_delays_double_up_to_the_limit() {
         let generous = RestartConfig { most: 100, ..config() };
         for (done, jitter, expected) in [
             (0, 0.0, 10_001_000),
@@ -168,21 +163,21 @@ mod tests {
             let expected = Timestamp::from_millisecond(expected).unwrap();
             assert_eq!(
                 plan(&record, &generous, || jitter, at(10_000)),
-                Plan::At { at: expected },
+                RestartDecision::At { at: expected },
                 "{done} {jitter}"
             );
         }
     }
 
     #[test]
-    fn a_restart_that_was_written_down_is_done_when_it_is_due() {
+    fn planned_restart_is_executed_when_due() {
         for (next_at, expected) in [
-            (10_004, Plan::Nothing),
-            (10_003, Plan::Now),
-            (10_001, Plan::Now),
-            (10_378, Plan::Nothing),
-            (10_379, Plan::At { at: at(10_303) }),
-            (99_999, Plan::At { at: at(10_303) }),
+            (10_004, RestartDecision::Nothing),
+            (10_003, RestartDecision::Now),
+            (10_001, RestartDecision::Now),
+            (10_378, RestartDecision::Nothing),
+            (10_379, RestartDecision::At { at: at(10_303) }),
+            (99_999, RestartDecision::At { at: at(10_303) }),
         ] {
             assert_eq!(
                 plan(&crashed(&[], Some(next_at)), &config(), || 0.9, at(10_003)),
@@ -193,37 +188,28 @@ mod tests {
     }
 
     #[test]
-    fn after_too_many_restarts_within_the_window_it_is_given_up_once() {
+    fn restarts_end_once_after_too_many_within_the_window() {
         let five = [9_401, 9_500, 9_600, 9_700, 9_999];
-        let given_up =
-            Plan::GiveUp { why: "given up after 5 restarts in 10 min: it ended with code 3".into() };
+        let given_up = RestartDecision::GiveUp {
+            why: "given up after 5 restarts in 10 min: it ended with code 3".into(),
+        };
         assert_eq!(plan(&crashed(&five, None), &config(), || 0.0, at(10_000)), given_up);
         assert_eq!(plan(&crashed(&five, Some(9_000)), &config(), || 0.0, at(10_000)), given_up);
         assert_ne!(plan(&crashed(&five, None), &config(), || 0.0, at(10_001)), given_up);
-        let mut told = crashed(&five, Some(9_000));
-        told.status.reason = "given up after 5 restarts in 10 min: it ended with code 3".into();
-        assert_eq!(plan(&told, &config(), || 0.0, at(10_000)), Plan::Nothing);
-        assert_eq!(plan(&told, &config(), || 0.0, at(99_999)), Plan::Nothing);
+        let mut given_up = crashed(&five, Some(9_000));
+        given_up.status.reason = "given up after 5 restarts in 10 min: it ended with code 3".into();
+        assert_eq!(plan(&given_up, &config(), || 0.0, at(10_000)), RestartDecision::Nothing);
+        assert_eq!(plan(&given_up, &config(), || 0.0, at(99_999)), RestartDecision::Nothing);
     }
 
     #[test]
     fn times_from_before_the_clock_was_set_back_do_not_block() {
         let ahead = crashed(&[90_000; 9], None);
-        assert_eq!(plan(&ahead, &config(), || 0.0, at(500)), Plan::At { at: at(501) });
+        assert_eq!(plan(&ahead, &config(), || 0.0, at(500)), RestartDecision::At { at: at(501) });
     }
 
     #[test]
-    fn one_wakes_for_the_first_restart_that_is_wanted() {
-        let mut stopped = crashed(&[], Some(5));
-        stopped.status.status = Status::Stopped;
-        let records = [crashed(&[], Some(80)), crashed(&[], Some(70)), crashed(&[], None), stopped];
-        assert_eq!(first_due(&records, at(10)), Some(at(70)));
-        assert_eq!(first_due(&records, at(75)), Some(at(75)));
-        assert_eq!(first_due(&records[2..], at(10)), None);
-    }
-
-    #[test]
-    fn a_window_is_told_in_words() {
+    fn time_window_is_described_in_words() {
         for (secs, words) in [(45, "45 s"), (90, "90 s"), (600, "10 min"), (7200, "2 h")] {
             assert_eq!(in_words(Duration::from_secs(secs)), words);
         }
@@ -233,7 +219,7 @@ mod tests {
         /// For all numbers and clocks, an agent that is to be restarted is restarted, given up, or due within the
         /// maximum delay.
         #[test]
-        fn nobody_waits_for_ever(
+        fn lock_wait_ends_at_its_timeout(
             restarts in prop::collection::vec(0i64..200_000, 0..8),
             next_at in prop::option::of(0i64..200_000),
             since in 0i64..200_000,
@@ -244,9 +230,9 @@ mod tests {
             record.status.since = at(since);
             let latest = later(at(now), longest(&config()));
             match plan(&record, &config(), || jitter, at(now)) {
-                Plan::Nothing => prop_assert!(record.restart.next_at.is_some_and(|next| next <= latest)),
-                Plan::At { at } => prop_assert!(at <= latest),
-                Plan::Now | Plan::GiveUp { .. } => {}
+                RestartDecision::Nothing => prop_assert!(record.restart.next_at.is_some_and(|next| next <= latest)),
+                RestartDecision::At { at } => prop_assert!(at <= latest),
+                RestartDecision::Now | RestartDecision::GiveUp { .. } => {}
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::model::{Heartbeat, Origin, Param, Schedule, Spec};
 
 /// One key of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct SpecRow {
     /// Name of the key, for example `model` or `env.PORT`.
     pub key: String,
     /// Formatted value; `None` if it is not set and the agent CLI decides. It may have several lines.
@@ -18,20 +18,21 @@ pub struct Row {
 }
 
 /// Returns every key of a spec, in the order in which spec files are written.
-pub fn rows(spec: &Spec) -> Vec<Row> {
+pub fn rows(spec: &Spec) -> Vec<SpecRow> {
     let words = |words: &[String]| words.join(", ");
     let some = |words: &[String], between: &str| (!words.is_empty()).then(|| words.join(between));
     let number = |number: Option<u32>| number.map(|number| number.to_string());
     let notify = |spec: &Spec| {
-        let told = spec.notify.as_ref()?.iter();
+        let notified = spec.notify.as_ref()?.iter();
         Some(
-            told.filter_map(|on| Some(serde_json::to_value(on).ok()?.as_str()?.to_owned()))
+            notified
+                .filter_map(|on| Some(serde_json::to_value(on).ok()?.as_str()?.to_owned()))
                 .collect::<Vec<_>>(),
         )
     };
     let mut rows = Vec::new();
     let mut row = |key: &str, value: Option<String>| {
-        rows.push(Row { key: key.to_owned(), value, origin: spec.origin(key).clone() });
+        rows.push(SpecRow { key: key.to_owned(), value, origin: spec.origin(key).clone() });
     };
     row("description", spec.description.clone());
     row("kind", spec.kind.clone());
@@ -80,8 +81,8 @@ pub fn rhythm(rhythm: &Schedule) -> String {
 
 fn param(param: &Param) -> String {
     match &param.default {
-        Some(default) => format!("{}, {default} when it is not given", param.sort),
-        None => format!("{}, must be given", param.sort),
+        Some(default) => format!("{}, default {default}", param.sort),
+        None => format!("{}, required", param.sort),
     }
 }
 
@@ -101,14 +102,14 @@ mod tests {
         });
         for field in fields.as_object().unwrap().keys() {
             let key = if field == "worktree" { "workspace.setup" } else { field };
-            let is_of = |row: &Row| row.key == key || row.key.split('.').next() == Some(key);
+            let is_of = |row: &SpecRow| row.key == key || row.key.split('.').next() == Some(key);
             let about = ["name", "found_in", "origins", "remarks"].contains(&field.as_str());
             assert!(about || rows.iter().any(is_of), "{field}");
         }
     }
 
     #[test]
-    fn values_are_said_in_words_with_their_origin() {
+    fn values_are_described_with_their_origin() {
         let choice = ParamSort::Choice { choices: vec!["europe".into(), "asia".into()] };
         let origin = Origin::File { path: "agents.toml".into(), line: 7 };
         let spec = Spec {
@@ -132,7 +133,7 @@ mod tests {
             ("tools", Some("")),
             ("notify", Some("waiting, gave-up")),
             ("heartbeat", Some("every 1h 30m: look")),
-            ("params.region", Some("one of europe, asia, asia when it is not given")),
+            ("params.region", Some("one of europe, asia, default asia")),
             ("restart", Some("no")),
         ] {
             assert_eq!(of(key).value.as_deref(), value, "{key}");

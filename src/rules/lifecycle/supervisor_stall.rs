@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 /// Number of regular reconciliations that a supervisor may miss.
-const MISSED_LOOKS: u32 = 3;
+const MAX_MISSED_CHECKS: u32 = 3;
 /// Minimum time that a running process is given, because one stage may wait several times for a tmux server that does
 /// not answer.
 const MIN_SILENCE: Duration = Duration::from_secs(30);
@@ -55,12 +55,17 @@ pub enum Pulse {
 }
 
 /// Judges a supervisor from a single observation, as `status` and `doctor` do.
-pub fn pulse(state: ProcessState, sign: Option<SignOfLife>, now: Duration, every: Duration) -> Pulse {
+pub fn judge_supervisor(
+    state: ProcessState,
+    sign: Option<SignOfLife>,
+    now: Duration,
+    every: Duration,
+) -> Pulse {
     if state == ProcessState::Stopped {
         return Pulse::Stopped;
     }
     let silence = sign.map_or(Duration::ZERO, |sign| now.saturating_sub(sign.at));
-    if silence > (every * MISSED_LOOKS).max(MIN_SILENCE) { Pulse::Silent(silence) } else { Pulse::Alive }
+    if silence > (every * MAX_MISSED_CHECKS).max(MIN_SILENCE) { Pulse::Silent(silence) } else { Pulse::Alive }
 }
 
 /// Judges a supervisor from repeated checks, as the process that keeps it running does. It counts checks instead of
@@ -73,7 +78,7 @@ pub struct SilenceCounter {
 
 impl SilenceCounter {
     /// Records one check, and returns whether the supervisor has been silent long enough to be ended.
-    pub fn look(&mut self, state: ProcessState, sign: Option<SignOfLife>, now: Duration) -> bool {
+    pub fn observe(&mut self, state: ProcessState, sign: Option<SignOfLife>, now: Duration) -> bool {
         let Some(sign) = sign else {
             self.unchanged = None;
             return false;
@@ -84,7 +89,7 @@ impl SilenceCounter {
         };
         self.unchanged = Some((sign, looks, since));
         let is_long = state == ProcessState::Stopped || now.saturating_sub(since) >= MIN_SILENCE;
-        looks >= MISSED_LOOKS && is_long
+        looks >= MAX_MISSED_CHECKS && is_long
     }
 }
 
@@ -103,21 +108,25 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_or_silent_supervisor_is_told_from_one_that_works() {
+    fn stopped_and_silent_supervisors_are_recognised() {
         use ProcessState::{Runnable, Stopped};
-        assert_eq!(pulse(Stopped, sign(100), seconds(100), MINUTE), Pulse::Stopped);
-        assert_eq!(pulse(Runnable, sign(100), seconds(279), MINUTE), Pulse::Alive);
-        assert_eq!(pulse(Runnable, sign(100), seconds(281), MINUTE), Pulse::Silent(seconds(181)));
-        assert_eq!(pulse(Runnable, None, seconds(281), MINUTE), Pulse::Alive, "one of an older version");
-        assert_eq!(pulse(Runnable, sign(100), seconds(129), seconds(1)), Pulse::Alive);
+        assert_eq!(judge_supervisor(Stopped, sign(100), seconds(100), MINUTE), Pulse::Stopped);
+        assert_eq!(judge_supervisor(Runnable, sign(100), seconds(279), MINUTE), Pulse::Alive);
+        assert_eq!(judge_supervisor(Runnable, sign(100), seconds(281), MINUTE), Pulse::Silent(seconds(181)));
+        assert_eq!(
+            judge_supervisor(Runnable, None, seconds(281), MINUTE),
+            Pulse::Alive,
+            "one of an older version"
+        );
+        assert_eq!(judge_supervisor(Runnable, sign(100), seconds(129), seconds(1)), Pulse::Alive);
         // The sign was written before the machine was restarted.
-        assert_eq!(pulse(Runnable, sign(9999), seconds(5), MINUTE), Pulse::Alive);
+        assert_eq!(judge_supervisor(Runnable, sign(9999), seconds(5), MINUTE), Pulse::Alive);
     }
 
     #[test]
-    fn the_keeper_waits_for_three_looks_without_a_new_sign() {
+    fn the_keeper_acts_after_three_checks_without_progress() {
         let mut counter = SilenceCounter::default();
-        let mut look = |state, at, now| counter.look(state, sign(at), seconds(now));
+        let mut look = |state, at, now| counter.observe(state, sign(at), seconds(now));
         for now in [10, 70, 130] {
             assert!(!look(ProcessState::Runnable, 5, now), "{now}");
         }
@@ -129,19 +138,19 @@ mod tests {
     }
 
     #[test]
-    fn short_looks_end_a_stopped_process_and_give_a_running_one_time() {
+    fn short_checks_end_a_stopped_process_but_not_a_running_one() {
         let mut stopped = SilenceCounter::default();
         let ended: Vec<bool> =
-            (0..5).map(|now| stopped.look(ProcessState::Stopped, sign(0), seconds(now))).collect();
+            (0..5).map(|now| stopped.observe(ProcessState::Stopped, sign(0), seconds(now))).collect();
         assert_eq!(ended, [false, false, false, true, true]);
         let mut busy = SilenceCounter::default();
-        let ended = (0..60).find(|now| busy.look(ProcessState::Runnable, sign(0), seconds(*now)));
+        let ended = (0..60).find(|now| busy.observe(ProcessState::Runnable, sign(0), seconds(*now)));
         assert_eq!(ended, Some(30));
-        assert!(!busy.look(ProcessState::Stopped, None, seconds(99)), "one that waits for its turn");
+        assert!(!busy.observe(ProcessState::Stopped, None, seconds(99)), "one that waits for its turn");
     }
 
     #[test]
-    fn a_sign_of_life_is_read_as_it_was_written() {
+    fn a_stored_heartbeat_is_read_back() {
         let sign = SignOfLife { pid: 4_194_304, at: Duration::from_millis(1_234_567) };
         assert_eq!(SignOfLife::parse(&sign.to_line()), Some(sign));
         assert_eq!(sign.to_line().len(), SignOfLife { pid: 1, at: Duration::ZERO }.to_line().len());

@@ -6,92 +6,101 @@ use std::collections::HashMap;
 use jiff::tz::TimeZone;
 
 use crate::model::{
-    Agent, AgentId, AgentName, FailedTurn, FailureCause, LedgerEvent, Notice, NotifyOn, Status, Urgency,
-    WaitingFor, What, is_deceptive,
+    Agent, AgentId, AgentName, EventKind, FailedTurn, FailureCause, LedgerEvent, Notice, NotifyOn, Status,
+    Urgency, WaitingFor, is_deceptive,
 };
 use crate::rules::status::from_hook::INTERRUPTED;
 use crate::rules::status::hang::HUNG;
 
 /// Maximum length of a body in characters: it is read at a glance, and some desktops show all of it.
-const MOST_CHARS: usize = 240;
+const MAX_CHARS: usize = 240;
 /// Maximum number of agents that are named; the others are counted.
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// One event of one agent that causes a notice.
-struct News<'a> {
+struct NoticeCause<'a> {
     on: NotifyOn,
     agent: &'a Agent,
-    happening: &'a LedgerEvent,
+    event: &'a LedgerEvent,
 }
 
 /// Events that cause a notice for each agent: those that its spec selects, else those of the configuration.
 #[derive(Debug, Default)]
-pub struct Wishes {
+pub struct NotifyChoices {
     /// Events for agents whose spec selects none.
     pub usual: Vec<NotifyOn>,
     /// Events for the other agents.
     pub own: HashMap<AgentId, Vec<NotifyOn>>,
 }
 
-impl Wishes {
-    fn hold(&self, agent: &Agent, on: NotifyOn) -> bool {
+impl NotifyChoices {
+    fn holds_for(&self, agent: &Agent, on: NotifyOn) -> bool {
         self.own.get(&agent.id).unwrap_or(&self.usual).contains(&on)
     }
 }
 
 /// Returns whether an event can cause a notice at all.
-pub fn may_be_told(what: &What) -> bool {
+pub fn may_be_announced(what: &EventKind) -> bool {
     reason(what).is_some()
 }
 
 /// Decides which notices are sent: one for each reason, for all agents that have it.
-pub fn notices(happened: &[LedgerEvent], agents: &[Agent], wishes: &Wishes, zone: &TimeZone) -> Vec<Notice> {
-    let mut news: Vec<News> = Vec::new();
-    for happening in happened {
-        let Some(on) = reason(&happening.what) else { continue };
-        let Some(agent) = agents.iter().find(|agent| agent.id == happening.agent) else { continue };
+pub fn notices(
+    happened: &[LedgerEvent],
+    agents: &[Agent],
+    choices: &NotifyChoices,
+    zone: &TimeZone,
+) -> Vec<Notice> {
+    let mut causes: Vec<NoticeCause> = Vec::new();
+    for event in happened {
+        let Some(on) = reason(&event.what) else { continue };
+        let Some(agent) = agents.iter().find(|agent| agent.id == event.agent) else { continue };
         // The user who interrupted the turn knows about its end.
-        let is_known = on == NotifyOn::Finished && happening.why == INTERRUPTED;
-        if !wishes.hold(agent, on) || is_driven(agent) || !still_holds(on, agent) || is_known {
+        let is_known = on == NotifyOn::Finished && event.why == INTERRUPTED;
+        if !choices.holds_for(agent, on) || is_driven(agent) || !still_holds(on, agent) || is_known {
             continue;
         }
         // Keep only the last event of each kind, and drop an event that the new one includes.
-        news.retain(|old| old.agent.id != agent.id || old.on != on && !TOLD_TOO.contains(&(old.on, on)));
-        news.push(News { on, agent, happening });
+        causes.retain(|old| {
+            old.agent.id != agent.id || old.on != on && !IMPLIED_NOTICES.contains(&(old.on, on))
+        });
+        causes.push(NoticeCause { on, agent, event });
     }
     let mut reasons: Vec<NotifyOn> = Vec::new();
-    for on in news.iter().map(|news| news.on) {
+    for on in causes.iter().map(|cause| cause.on) {
         if !reasons.contains(&on) {
             reasons.push(on);
         }
     }
     reasons
         .into_iter()
-        .filter_map(|on| told(&news.iter().filter(|news| news.on == on).collect::<Vec<_>>(), zone))
+        .filter_map(|on| {
+            merge_causes(&causes.iter().filter(|cause| cause.on == on).collect::<Vec<_>>(), zone)
+        })
         .collect()
 }
 
 /// Pairs of events in which the second notice makes the first one redundant: the last crash before giving up, a turn
 /// that ends a task, an agent that was ended because it hung.
-const TOLD_TOO: [(NotifyOn, NotifyOn); 4] = [
+const IMPLIED_NOTICES: [(NotifyOn, NotifyOn); 4] = [
     (NotifyOn::Crashed, NotifyOn::GaveUp),
     (NotifyOn::Finished, NotifyOn::Task),
     (NotifyOn::Hung, NotifyOn::Crashed),
     (NotifyOn::Hung, NotifyOn::GaveUp),
 ];
 
-fn reason(what: &What) -> Option<NotifyOn> {
+fn reason(what: &EventKind) -> Option<NotifyOn> {
     match what {
-        What::Status { to: Status::Waiting, .. } => Some(NotifyOn::Waiting),
-        What::Status { from: Some(Status::Working), to: Status::Idle | Status::Exited, .. } => {
+        EventKind::Status { to: Status::Waiting, .. } => Some(NotifyOn::Waiting),
+        EventKind::Status { from: Some(Status::Working), to: Status::Idle | Status::Exited, .. } => {
             Some(NotifyOn::Finished)
         }
-        What::Status { to: Status::Crashed, .. } => Some(NotifyOn::Crashed),
-        What::GaveUp => Some(NotifyOn::GaveUp),
-        What::Hung => Some(NotifyOn::Hung),
-        What::Orphaned => Some(NotifyOn::Deleted),
-        What::Wrote => Some(NotifyOn::Message),
-        What::TaskDone | What::TaskFailed => Some(NotifyOn::Task),
+        EventKind::Status { to: Status::Crashed, .. } => Some(NotifyOn::Crashed),
+        EventKind::GaveUp => Some(NotifyOn::GaveUp),
+        EventKind::Hung => Some(NotifyOn::Hung),
+        EventKind::Orphaned => Some(NotifyOn::Deleted),
+        EventKind::Wrote => Some(NotifyOn::Message),
+        EventKind::TaskDone | EventKind::TaskFailed => Some(NotifyOn::Task),
         _ => None,
     }
 }
@@ -113,43 +122,46 @@ fn is_driven(agent: &Agent) -> bool {
 }
 
 /// Returns the notice for events with the same reason.
-fn told(news: &[&News<'_>], zone: &TimeZone) -> Option<Notice> {
-    let first = news.first()?;
-    let (title, body) = match news {
-        [one] => (title_of_one(one, zone), words(&one.happening.why)),
-        several => {
-            (title_of_several(several), several.iter().map(|news| line(news)).collect::<Vec<_>>().join("\n"))
-        }
+fn merge_causes(causes: &[&NoticeCause<'_>], zone: &TimeZone) -> Option<Notice> {
+    let first = causes.first()?;
+    let (title, body) = match causes {
+        [cause] => (title_of_one(cause, zone), words(&cause.event.why)),
+        several => (
+            title_of_several(several),
+            several.iter().map(|cause| line(cause)).collect::<Vec<_>>().join("\n"),
+        ),
     };
     Some(Notice {
         title,
         body,
         urgency: if first.agent.failure.is_some() { Urgency::Normal } else { urgency(first.on) },
         agent: first.agent.name.clone(),
-        agents: news.iter().map(|news| news.agent.name.clone()).collect(),
+        agents: causes.iter().map(|cause| cause.agent.name.clone()).collect(),
         on: first.on,
-        at: news.iter().map(|news| news.happening.at).max()?,
+        at: causes.iter().map(|cause| cause.event.at).max()?,
     })
 }
 
-fn title_of_one(news: &News<'_>, zone: &TimeZone) -> String {
-    let name = &news.agent.name;
-    if let (NotifyOn::Waiting | NotifyOn::Finished, Some(failure)) = (news.on, &news.agent.failure) {
+fn title_of_one(cause: &NoticeCause<'_>, zone: &TimeZone) -> String {
+    let name = &cause.agent.name;
+    if let (NotifyOn::Waiting | NotifyOn::Finished, Some(failure)) = (cause.on, &cause.agent.failure) {
         return title_of_failure(name, failure, zone);
     }
-    match (news.on, news.agent.waiting_for) {
+    match (cause.on, cause.agent.waiting_for) {
         (NotifyOn::Waiting, Some(WaitingFor::Question)) => format!("{name} waits for an answer"),
         (NotifyOn::Waiting, Some(WaitingFor::Setup)) => format!("{name} waits to be set up"),
         (NotifyOn::Waiting, Some(what)) => format!("{name} waits for {what}"),
         (NotifyOn::Waiting, None) => format!("{name} waits for you"),
         (NotifyOn::Finished, _) => format!("{name} is done"),
         (NotifyOn::Crashed, _) => format!("{name} crashed"),
-        (NotifyOn::GaveUp, _) => format!("{name} is given up"),
+        (NotifyOn::GaveUp, _) => format!("{name} is no longer restarted"),
         (NotifyOn::Hung, _) => format!("{name} gives no sign of life"),
         (NotifyOn::Deleted, _) => format!("the directory of {name} is gone"),
         (NotifyOn::Message, _) => format!("{name} wrote to you"),
-        (NotifyOn::Task, _) if news.happening.what == What::TaskFailed => format!("{name} failed a task"),
-        (NotifyOn::Task, _) => format!("{name} is done with a task"),
+        (NotifyOn::Task, _) if cause.event.what == EventKind::TaskFailed => {
+            format!("{name} failed a task")
+        }
+        (NotifyOn::Task, _) => format!("{name} finished a task"),
     }
 }
 
@@ -171,34 +183,34 @@ fn title_of_failure(name: &AgentName, failure: &FailedTurn, zone: &TimeZone) -> 
     }
 }
 
-fn title_of_several(news: &[&News<'_>]) -> String {
-    let what = match news.first().map(|news| news.on) {
+fn title_of_several(causes: &[&NoticeCause<'_>]) -> String {
+    let what = match causes.first().map(|cause| cause.on) {
         Some(NotifyOn::Finished) => "are done",
         Some(NotifyOn::Crashed) => "crashed",
-        Some(NotifyOn::GaveUp) => "are given up",
+        Some(NotifyOn::GaveUp) => "are no longer restarted",
         Some(NotifyOn::Hung) => "give no sign of life",
         Some(NotifyOn::Deleted) => "have lost their directory",
         Some(NotifyOn::Message) => "wrote to you",
         Some(NotifyOn::Task) => "ended tasks",
         Some(NotifyOn::Waiting) | None => "wait for you",
     };
-    let names: Vec<&str> = news.iter().take(MOST_NAMES).map(|news| news.agent.name.as_str()).collect();
-    let rest = match news.len().saturating_sub(MOST_NAMES) {
+    let names: Vec<&str> = causes.iter().take(MAX_NAMES).map(|cause| cause.agent.name.as_str()).collect();
+    let rest = match causes.len().saturating_sub(MAX_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{} agents {what}: {}{rest}", news.len(), names.join(", "))
+    format!("{} agents {what}: {}{rest}", causes.len(), names.join(", "))
 }
 
-fn line(news: &News<'_>) -> String {
-    format!("{}: {}", news.agent.name, words(&news.happening.why)).chars().take(MOST_CHARS / 3).collect()
+fn line(cause: &NoticeCause<'_>) -> String {
+    format!("{}: {}", cause.agent.name, words(&cause.event.why)).chars().take(MAX_CHARS / 3).collect()
 }
 
 /// Returns a text on one line, without deceptive characters and truncated to the maximum length.
 fn words(text: &str) -> String {
     let clean: String = text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).collect();
     let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MOST_CHARS) {
+    match line.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{Channels, ClockTime, Desktop, Notice, Notify, QuietHours, Urgency};
+use crate::model::{Channels, ClockTime, Desktop, Notice, Notify, NotifyOn, QuietHours, Urgency};
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
@@ -13,14 +13,14 @@ const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 #[derive(Debug, Clone)]
 pub struct RateLimiter {
     per_minute: u32,
-    told: VecDeque<Timestamp>,
+    sent: VecDeque<Timestamp>,
     suppressed: u32,
     last_held: Option<Notice>,
 }
 
 /// Whether a notice may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Allowed {
+pub enum Permit {
     /// The notice may be sent.
     Yes {
         /// Number of notices that were held back before it.
@@ -33,7 +33,7 @@ pub enum Allowed {
 impl RateLimiter {
     /// Creates a limiter that has sent nothing yet.
     pub fn new(per_minute: u32) -> RateLimiter {
-        RateLimiter { per_minute, told: VecDeque::new(), suppressed: 0, last_held: None }
+        RateLimiter { per_minute, sent: VecDeque::new(), suppressed: 0, last_held: None }
     }
 
     /// Changes the limit.
@@ -42,15 +42,23 @@ impl RateLimiter {
     }
 
     /// Requests permission for one notice, and counts it if it is granted.
-    pub fn allow(&mut self, now: Timestamp) -> Allowed {
+    fn allow(&mut self, now: Timestamp) -> Permit {
         // Times in the future were recorded before the clock was set back; they must not suppress notices until then.
-        self.told.retain(|at| *at <= now && now.duration_since(*at) < MINUTE);
-        if self.told.len() >= self.per_minute as usize {
-            return Allowed::No;
+        self.sent.retain(|at| *at <= now && now.duration_since(*at) < MINUTE);
+        if self.sent.len() >= self.per_minute as usize {
+            return Permit::No;
         }
-        self.told.push_back(now);
+        self.sent.push_back(now);
         self.last_held = None;
-        Allowed::Yes { suppressed: std::mem::take(&mut self.suppressed) }
+        Permit::Yes { suppressed: std::mem::take(&mut self.suppressed) }
+    }
+
+    /// Requests permission for one notice about `on`. A notice that requires an action of the user is never held back.
+    pub fn allow_notice(&mut self, on: NotifyOn, now: Timestamp) -> Permit {
+        match self.allow(now) {
+            Permit::No if matches!(on, NotifyOn::GaveUp | NotifyOn::Waiting) => Permit::Yes { suppressed: 0 },
+            permit => permit,
+        }
     }
 
     /// Counts a notice that was not sent.
@@ -60,21 +68,21 @@ impl RateLimiter {
     }
 
     /// Returns when the held-back notices can be reported; `None` if there are none or the limit is 0.
-    pub fn room_at(&self, now: Timestamp) -> Option<Timestamp> {
+    pub fn next_permit_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.suppressed == 0 || self.per_minute == 0 {
             return None;
         }
         let mut lately =
-            self.told.iter().filter(|at| **at <= now && now.duration_since(**at) < MINUTE).copied();
+            self.sent.iter().filter(|at| **at <= now && now.duration_since(**at) < MINUTE).copied();
         let full = lately.clone().count() >= self.per_minute as usize;
         Some(lately.next().filter(|_| full).map_or(now, |oldest| oldest + MINUTE))
     }
 
     /// Returns one notice about all held-back notices once the limit allows it, because a later notice may never come.
     pub fn rest(&mut self, now: Timestamp) -> Option<Notice> {
-        self.room_at(now).filter(|at| *at <= now)?;
+        self.next_permit_at(now).filter(|at| *at <= now)?;
         let last = self.last_held.take()?;
-        let Allowed::Yes { suppressed } = self.allow(now) else { return None };
+        let Permit::Yes { suppressed } = self.allow(now) else { return None };
         let title = match suppressed {
             1 => "1 notice was held back".to_owned(),
             many => format!("{many} notices were held back"),
@@ -139,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn in_quiet_hours_by_the_local_clock_only_the_command_is_told() {
+    fn in_quiet_hours_only_the_command_gets_notices() {
         let config = Notify {
             command: vec!["tell".into()],
             bell: true,
@@ -156,43 +164,49 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_for_a_minute_is_told_as_a_number() {
+    fn suppressed_notices_are_counted() {
         let mut limiter = RateLimiter::new(2);
         let answers = [0, 1, 2, 59, 60, 60, 62].map(|second| {
             let answer = limiter.allow(at(1000 + second));
-            if answer == Allowed::No {
+            if answer == Permit::No {
                 limiter.hold_back(notice("a is done"));
             }
             answer
         });
-        use Allowed::*;
+        use Permit::*;
         let yes = |suppressed| Yes { suppressed };
         assert_eq!(answers, [yes(0), yes(0), No, No, yes(2), No, yes(1)]);
         assert_eq!(limiter.allow(at(5)), yes(0));
         assert_eq!(RateLimiter::new(0).allow(at(5)), No);
+        assert_eq!(RateLimiter::new(0).allow_notice(NotifyOn::Waiting, at(5)), yes(0));
+        assert_eq!(RateLimiter::new(0).allow_notice(NotifyOn::Finished, at(5)), No);
     }
 
     #[test]
-    fn what_was_held_back_is_told_when_there_is_room_and_once() {
+    fn suppressed_notice_is_sent_once_when_the_limit_allows_it() {
         let mut limiter = RateLimiter::new(1);
         limiter.allow(at(1000));
-        assert_eq!((limiter.room_at(at(1001)), limiter.rest(at(1100))), (None, None));
+        assert_eq!((limiter.next_permit_at(at(1001)), limiter.rest(at(1100))), (None, None));
         limiter.allow(at(1100));
         limiter.hold_back(notice("a is done"));
         limiter.hold_back(notice("b is done"));
-        assert_eq!((limiter.room_at(at(1101)), limiter.rest(at(1101))), (Some(at(1160)), None));
+        assert_eq!((limiter.next_permit_at(at(1101)), limiter.rest(at(1101))), (Some(at(1160)), None));
         assert_eq!(limiter.rest(at(1159)), None);
         let rest = limiter.rest(at(1160)).unwrap();
         assert_eq!(
             (rest.title.as_str(), rest.body.as_str()),
             ("2 notices were held back", "the last: b is done: x")
         );
-        assert_eq!((limiter.room_at(at(1161)), limiter.rest(at(9999))), (None, None));
-        assert_eq!(limiter.allow(at(1161)), Allowed::No, "it counts as one");
+        assert_eq!((limiter.next_permit_at(at(1161)), limiter.rest(at(9999))), (None, None));
+        assert_eq!(limiter.allow(at(1161)), Permit::No, "it counts as one");
         limiter.hold_back(notice("a is done"));
-        assert_eq!(limiter.room_at(at(5)), Some(at(5)), "a clock that was set back silences nobody");
+        assert_eq!(
+            limiter.next_permit_at(at(5)),
+            Some(at(5)),
+            "a clock that was set back does not suppress notices"
+        );
         limiter.set(0);
-        assert_eq!(limiter.room_at(at(9999)), None);
+        assert_eq!(limiter.next_permit_at(at(9999)), None);
     }
 
     fn notice(title: &str) -> Notice {
@@ -211,16 +225,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_more_than_so_many_in_any_minute(mut steps in prop::collection::vec(0i64..20, 1..200), most in 0u32..5) {
+        fn the_rate_limit_holds_in_any_minute(mut steps in prop::collection::vec(0i64..20, 1..200), most in 0u32..5) {
             let mut limiter = RateLimiter::new(most);
             let mut now = 1000;
-            let mut told: Vec<i64> = Vec::new();
+            let mut sent: Vec<i64> = Vec::new();
             for step in steps.drain(..) {
                 now += step;
-                if matches!(limiter.allow(at(now)), Allowed::Yes { .. }) {
-                    told.push(now);
+                if matches!(limiter.allow(at(now)), Permit::Yes { .. }) {
+                    sent.push(now);
                 }
-                prop_assert!(told.iter().filter(|at| now - **at < 60).count() <= most as usize);
+                prop_assert!(sent.iter().filter(|at| now - **at < 60).count() <= most as usize);
             }
         }
     }

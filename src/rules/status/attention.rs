@@ -18,7 +18,7 @@ pub fn needs_answer(record: &AgentRecord) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::TmuxPlace;
+    use crate::model::TmuxLocation;
     use crate::rules::status::decide::tests::{at, record};
 
     #[test]
@@ -26,7 +26,7 @@ mod tests {
         let waiting = |name: &str, since: i64| {
             let mut record = record(name, Status::Waiting);
             record.status.since = at(since);
-            record.tmux = Some(TmuxPlace {
+            record.tmux = Some(TmuxLocation {
                 socket: "/s".into(),
                 server: "1:2".into(),
                 session: name.into(),

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_remembered_until_the_agent_works_again() {
+    fn a_cut_off_turn_is_recorded_until_the_agent_works_again() {
         let working = record("a", Status::Working);
         let mut now = AgentRecord { cut_off: changed(&working, lost()), status: lost(), ..working };
         for status in [Status::Lost, Status::Starting, Status::Idle, Status::Lost, Status::Starting] {
@@ -96,11 +96,11 @@ mod tests {
             now = AgentRecord { cut_off: changed(&now, note.clone()), status: note, ..now.clone() };
             assert!(now.cut_off.is_some(), "{status}");
         }
-        assert_eq!(changed(&now, StatusNote::new(Status::Working, at(80), "it took a prompt")), None);
+        assert_eq!(changed(&now, StatusNote::new(Status::Working, at(80), "it accepted a prompt")), None);
     }
 
     #[test]
-    fn the_sentence_says_when_and_during_what() {
+    fn the_reason_contains_time_and_activity() {
         let cut = |waiting_for| CutOff {
             at: at(60),
             status: Status::Working,

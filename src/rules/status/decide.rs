@@ -83,8 +83,8 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
         Evidence::Hook { signal, alive } if noted.is_live() || alive => {
             moved(from_hook::note_after(&record.status, signal, now))
         }
-        Evidence::Screen(sight) if noted.is_live() => {
-            moved(from_screen::note_after(&record.status, sight, now))
+        Evidence::Screen(observation) if noted.is_live() => {
+            moved(from_screen::note_after(&record.status, observation, now))
         }
         // A failed turn is already over.
         Evidence::Interrupted
@@ -113,14 +113,14 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
             _ => become_(Status::Working, record.started_at.unwrap_or(now), "its process runs"),
         },
         Evidence::Pane(_) if noted.is_live() => moved(turn_failure::note_after_reset(&record.status, now)),
-        Evidence::Pane(_) => become_(Status::Unknown, now, "its process runs, but has not said what it does"),
+        Evidence::Pane(_) => become_(Status::Unknown, now, "its process runs, but has not reported a status"),
         Evidence::Foreground { alive: true } => moved(turn_failure::note_after_reset(&record.status, now)),
         _ if !noted.is_live() => keep(),
         Evidence::Unreachable => {
             become_(Status::Unknown, now, "its process runs, but its tmux server cannot be reached")
         }
         Evidence::Silence(why) => become_(Status::Unknown, now, why),
-        Evidence::Foreground { alive: false } => become_(Status::Lost, now, "the terminal it ran in is gone"),
+        Evidence::Foreground { alive: false } => become_(Status::Lost, now, "its terminal was closed"),
         Evidence::ServerGone | Evidence::SessionClosed if record.tmux.is_none() => {
             interrupted_start(record).unwrap_or_else(|| interrupted(now))
         }
@@ -152,7 +152,7 @@ fn interrupted(now: Timestamp) -> Decision {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::model::{AgentId, Conversation, DeadPane, Restart, TmuxPlace, Workspace};
+    use crate::model::{DeadPane, TmuxLocation};
 
     pub(crate) fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
@@ -160,44 +160,17 @@ pub(crate) mod tests {
 
     pub(crate) fn record(name: &str, status: Status) -> AgentRecord {
         AgentRecord {
-            name: name.parse().unwrap(),
-            id: AgentId::fresh(),
-            title: None,
-            prompt: None,
-            spec: "default".into(),
-            kind: "demo".into(),
             command: vec!["x".into()],
-            working_directory: "/w".into(),
-            project: None,
-            branch: None,
-            directory_gone: None,
-            workspace: Workspace::InPlace,
-            created_at: at(1),
             started_at: Some(at(2)),
-            last_attached: None,
-            last_detached: None,
-            last_activity: None,
-            conversation: Conversation::default(),
-            parent: None,
-            ephemeral: false,
-            restart: Restart::default(),
-            restarts: vec![],
-            heartbeat: None,
-            params: vec![],
-            changes: 0,
             status: StatusNote::new(status, at(3), "noted"),
-            exit: None,
             pid: Some(7),
-            tmux: Some(TmuxPlace {
+            tmux: Some(TmuxLocation {
                 socket: "/s".into(),
                 server: "1:1".into(),
                 session: name.into(),
                 pane: "%1".into(),
             }),
-            conversations: vec![],
-            renamed_from: None,
-            before_start: None,
-            cut_off: None,
+            ..AgentRecord::new(name.parse().unwrap(), "demo", "/w", at(1))
         }
     }
 
@@ -244,7 +217,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn silence_is_unknown_never_gone() {
+    fn missing_answer_of_tmux_is_unknown_and_never_lost() {
         for status in Status::ALL {
             let decided =
                 decide(&record("a", status), Evidence::Silence("tmux did not answer"), at(9)).note.status;
@@ -253,7 +226,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_start_that_was_cut_short_is_told() {
+    fn interrupted_start_is_reported() {
         let mut half = record("a", Status::Starting);
         half.tmux = None;
         let decided = decide(&half, Evidence::SessionClosed, at(9));
@@ -262,7 +235,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_interrupted_start_goes_back_to_the_status_before_it() {
+    fn an_interrupted_start_restores_the_earlier_status() {
         for status in [Status::Lost, Status::Stopped, Status::Hibernated] {
             let before = StatusNote::new(status, at(2), "before");
             let half = AgentRecord {
@@ -315,7 +288,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_exit_says_when_it_happened_and_how() {
+    fn an_exit_contains_its_time_and_code() {
         let record = record("a", Status::Working);
         let live = pane(&record, Some((Some(3), None)));
         let decided = decide(&record, Evidence::Pane(&live), at(99));

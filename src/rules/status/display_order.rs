@@ -20,9 +20,9 @@ pub fn natural(a: &str, b: &str) -> Ordering {
             (None, None) => return a.cmp(b),
             (None, Some(_)) => return Ordering::Less,
             (Some(_), None) => return Ordering::Greater,
-            (Some(one), Some(other)) => match (digits(one), digits(other)) {
-                (Some(one), Some(other)) => (one.len(), one).cmp(&(other.len(), other)),
-                _ => one.cmp(other),
+            (Some(left), Some(right)) => match (digits(left), digits(right)) {
+                (Some(left), Some(right)) => (left.len(), left).cmp(&(right.len(), right)),
+                _ => left.cmp(right),
             },
         };
         if order != Ordering::Equal {

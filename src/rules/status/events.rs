@@ -2,10 +2,10 @@
 
 use jiff::Timestamp;
 
-use crate::model::{AgentRecord, LedgerEvent, StatusNote, What};
+use crate::model::{AgentRecord, EventKind, LedgerEvent, StatusNote};
 
 /// Returns the event for a record that was created, changed or removed, or `None` if nothing happened.
-pub fn happenings(
+pub fn change_events(
     before: Option<&AgentRecord>,
     after: Option<&AgentRecord>,
     now: Timestamp,
@@ -19,13 +19,13 @@ pub fn happenings(
     };
     match (before, after) {
         (None, None) => None,
-        (Some(before), None) => Some(line(before, now, What::Removed, "it was forgotten".into())),
+        (Some(before), None) => Some(line(before, now, EventKind::Removed, "it was removed".into())),
         (Some(before), Some(after)) if before.name != after.name => {
-            Some(line(after, now, What::Renamed, format!("it was called {}", before.name)))
+            Some(line(after, now, EventKind::Renamed, format!("its name was {}", before.name)))
         }
         (before, Some(after)) => {
             let note = &after.status;
-            let what = What::Status {
+            let what = EventKind::Status {
                 seq: after.changes,
                 from: before.map(|before| before.status.status),
                 to: note.status,
@@ -40,7 +40,7 @@ pub fn happenings(
 /// Returns an outdated record updated to the last status change in the ledger, or `None` if the record already includes
 /// it.
 pub fn caught_up(record: &AgentRecord, last: LedgerEvent) -> Option<AgentRecord> {
-    let What::Status { seq, to, waiting_for, exit, .. } = last.what else { return None };
+    let EventKind::Status { seq, to, waiting_for, exit, .. } = last.what else { return None };
     if seq <= record.changes {
         return None;
     }
@@ -55,32 +55,32 @@ mod tests {
     use crate::rules::status::decide::tests::{at, record};
 
     #[test]
-    fn an_older_record_is_told_what_happened_since() {
+    fn record_from_a_backup_gets_later_events() {
         let working = AgentRecord { changes: 3, ..record("a", Status::Working) };
         let mut idle = AgentRecord { changes: 5, ..record("a", Status::Idle) };
         idle.status.since = at(7);
-        let last = happenings(Some(&working), Some(&idle), at(9)).unwrap();
+        let last = change_events(Some(&working), Some(&idle), at(9)).unwrap();
         let caught = caught_up(&working, last.clone()).unwrap();
         assert_eq!((&caught.status, caught.changes), (&idle.status, 4), "writing it down counts one more");
         assert_eq!(caught_up(&idle, last), None);
-        assert_eq!(caught_up(&working, happenings(Some(&idle), None, at(9)).unwrap()), None);
+        assert_eq!(caught_up(&working, change_events(Some(&idle), None, at(9)).unwrap()), None);
     }
 
     #[test]
-    fn every_change_has_its_line() {
+    fn every_change_produces_an_event() {
         let idle = record("a", Status::Idle);
         let mut working = AgentRecord { changes: 3, ..idle.clone() };
         working.status.status = Status::Working;
         let named = AgentRecord { name: "b".parse().unwrap(), ..idle.clone() };
-        let word = |before, after| happenings(before, after, at(9)).map(|h| h.what.word());
+        let word = |before, after| change_events(before, after, at(9)).map(|h| h.what.word());
         assert_eq!(word(None, None), None);
         assert_eq!(word(None, Some(&idle)), Some("status"));
         assert_eq!(word(Some(&idle), Some(&named)), Some("renamed"));
         assert_eq!(word(Some(&idle), None), Some("removed"));
-        let changed = happenings(Some(&idle), Some(&working), at(9)).unwrap();
+        let changed = change_events(Some(&idle), Some(&working), at(9)).unwrap();
         assert_eq!(
             changed.what,
-            What::Status {
+            EventKind::Status {
                 seq: 3,
                 from: Some(Status::Idle),
                 to: Status::Working,

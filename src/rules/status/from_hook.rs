@@ -6,7 +6,7 @@ use crate::model::{FailureSource, HookSignal, Question, Status, StatusNote, is_d
 use crate::rules::status::turn_failure;
 
 /// Reason of a starting agent that was given its first prompt with its start.
-pub const WITH_A_TASK: &str = "it was started with a task";
+pub const STARTED_WITH_TASK: &str = "it was started with a task";
 /// Reason of an idle agent whose hooks should have reported the end of its turn, but did not.
 pub const INTERRUPTED: &str = "its turn was interrupted";
 /// Reason of an idle agent that has started or is back at its prompt.
@@ -16,7 +16,7 @@ const TURN_OVER: &str = "its turn is over";
 /// Reason of an idle agent whose screen shows its prompt again.
 pub(in crate::rules) const BACK_AT_PROMPT: &str = "it is back at its prompt";
 /// Maximum number of characters of an agent's last reply in a reason.
-const WORDS: usize = 120;
+const MAX_REASON_CHARS: usize = 120;
 
 /// Returns the new status, or `None` if the signal reports nothing new.
 pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -> Option<StatusNote> {
@@ -32,20 +32,20 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
         HookSignal::Ready => match now_noted.status {
             Status::Idle => return None,
             // The agent has started, but its first prompt has not arrived yet.
-            Status::Starting if now_noted.reason == WITH_A_TASK => return None,
+            Status::Starting if now_noted.reason == STARTED_WITH_TASK => return None,
             // The end of a turn is reported by another hook.
             Status::Working => StatusNote::new(Status::Idle, now, INTERRUPTED),
             _ => StatusNote::new(Status::Idle, now, READY),
         },
-        HookSignal::Prompted(_) => StatusNote::new(Status::Working, now, "it took a prompt"),
+        HookSignal::Prompted(_) => StatusNote::new(Status::Working, now, "it accepted a prompt"),
         HookSignal::Busy => match now_noted.status {
             Status::Working => return None,
-            _ => StatusNote::new(Status::Working, now, "it goes on working"),
+            _ => StatusNote::new(Status::Working, now, "it continues to work"),
         },
         // The hook that asked contained the subject; the reminder that follows it does not.
         HookSignal::StillWaiting(what, _) if now_noted.waiting_for == Some(*what) => return None,
         HookSignal::Waiting(what, asks) => {
-            StatusNote::waiting(*what, now, one_line(&asks.line)).asking(Question::told(&asks.whole))
+            StatusNote::waiting(*what, now, one_line(&asks.line)).asking(Question::new(&asks.whole))
         }
         HookSignal::StillWaiting(what, why) => StatusNote::waiting(*what, now, one_line(why)),
         HookSignal::TurnOver(words) => {
@@ -79,8 +79,8 @@ pub fn one_line(text: &str) -> String {
             line.push(' ');
         }
         line.extend(word.chars().filter(|c| !is_deceptive(*c)));
-        if line.chars().count() > WORDS {
-            return line.chars().take(WORDS - 1).chain(['…']).collect();
+        if line.chars().count() > MAX_REASON_CHARS {
+            return line.chars().take(MAX_REASON_CHARS - 1).chain(['…']).collect();
         }
     }
     line
@@ -119,19 +119,19 @@ mod tests {
     }
 
     #[test]
-    fn one_that_has_a_task_is_not_idle_before_it_took_it() {
-        let before = StatusNote::new(Status::Starting, at(1), WITH_A_TASK);
+    fn agent_with_a_first_task_is_not_idle_before_it_accepted_it() {
+        let before = StatusNote::new(Status::Starting, at(1), STARTED_WITH_TASK);
         assert_eq!(note_after(&before, &HookSignal::Ready, at(2)), None);
         let took = note_after(&before, &HookSignal::Prompted("x".into()), at(2)).unwrap();
         assert_eq!(took.status, Status::Working);
     }
 
     #[test]
-    fn a_reminder_does_not_hide_what_is_asked() {
-        let asked = StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: rm");
+    fn a_reminder_does_not_replace_the_question() {
+        let current_question = StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: rm");
         let reminder = |what| HookSignal::StillWaiting(what, "needs your permission".into());
-        assert_eq!(note_after(&asked, &reminder(WaitingFor::Approval), at(2)), None);
-        assert!(note_after(&asked, &reminder(WaitingFor::Question), at(2)).is_some());
+        assert_eq!(note_after(&current_question, &reminder(WaitingFor::Approval), at(2)), None);
+        assert!(note_after(&current_question, &reminder(WaitingFor::Question), at(2)).is_some());
         let working = StatusNote::new(Status::Working, at(1), "before");
         assert!(note_after(&working, &reminder(WaitingFor::Approval), at(2)).is_some());
     }
@@ -143,7 +143,7 @@ mod tests {
             message: "Not logged in · Please run /login".into(),
             resets_at: None,
         };
-        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let working = StatusNote::new(Status::Working, at(1), "it accepted a prompt");
         let failed = note_after(&working, &HookSignal::TurnFailed(failure), at(2)).unwrap();
         assert_eq!((failed.status, failed.waiting_for), (Status::Waiting, Some(WaitingFor::Setup)));
         assert_eq!(note_after(&failed, &HookSignal::Ready, at(3)), None);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_begins_like_the_last_is_another() {
+    fn a_question_with_the_same_beginning_is_a_new_one() {
         let asks = |end: &str| {
             HookSignal::Waiting(WaitingFor::Approval, format!("Bash: rm {}{end}", "x".repeat(200)).into())
         };
@@ -169,7 +169,10 @@ mod tests {
         assert_eq!(note_after(&first, &asks("a"), at(3)), None);
         let second = note_after(&first, &asks("b"), at(3)).unwrap();
         assert_eq!(second.reason, first.reason);
-        assert_ne!(second.asked().map(|asked| asked.id), first.asked().map(|asked| asked.id));
+        assert_ne!(
+            second.current_question().map(|current_question| current_question.id),
+            first.current_question().map(|current_question| current_question.id)
+        );
     }
 
     #[test]
@@ -180,8 +183,8 @@ mod tests {
     }
 
     #[test]
-    fn last_words_become_one_short_line() {
+    fn last_reply_becomes_one_short_line() {
         assert_eq!(one_line("  a\n\n b\u{7}\tc "), "a b c");
-        assert_eq!(one_line(&"wort ".repeat(100)).chars().count(), WORDS);
+        assert_eq!(one_line(&"wort ".repeat(100)).chars().count(), MAX_REASON_CHARS);
     }
 }

@@ -41,7 +41,7 @@ mod tests {
     use crate::rules::status::decide::tests::at;
 
     #[test]
-    fn only_a_long_quiet_worker_without_children_hangs() {
+    fn only_a_silent_working_agent_without_children_hangs() {
         use Status::*;
         // Status, start of the status, last output, children, now, expected result.
         for (status, since, printed, children, now, expected) in [
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_in_which_it_hung_does_not_count() {
+    fn time_spent_hanging_does_not_count() {
         let mut agent = agent("a", Status::Working);
         (agent.status_since, agent.last_activity) = (at(100), Some(at(160)));
         let quiet = quiet(&agent, at(1060));

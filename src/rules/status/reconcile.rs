@@ -9,48 +9,49 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use crate::model::{
-    Agent, AgentId, AgentRecord, Client, LivePane, LiveServer, Status, TaskCounts, TmuxSnapshot, TmuxView,
+    Agent, AgentClient, AgentId, AgentRecord, LivePane, LiveServer, Status, TaskCounts, TmuxSnapshot,
+    TmuxView,
 };
 use crate::rules::status::decide::{Decision, Evidence, decide};
 
 /// Result of the tmux query.
 #[derive(Debug, Clone, Copy)]
-pub enum Seen<'a> {
+pub enum TmuxReply<'a> {
     /// tmux answered with this snapshot.
-    TmuxSnapshot(&'a TmuxSnapshot),
+    Snapshot(&'a TmuxSnapshot),
     /// tmux did not answer, for this reason.
     Silence(&'a str),
 }
 
 /// Result of joining the records with a snapshot.
 #[derive(Debug, Default)]
-pub struct Joined {
+pub struct ReconcileResult {
     /// All agents, in the order of the records.
     pub agents: Vec<Agent>,
     /// Records that have to be updated.
-    pub changes: Vec<Change>,
+    pub changes: Vec<StatusChange>,
     /// Sessions that carry an id without a record, because the registry was lost; it is rebuilt from them.
     pub orphans: Vec<String>,
     /// Sessions whose name differs from their agent's name, because a rename was interrupted.
-    pub misnamed: Vec<RenamedSession>,
+    pub misnamed_sessions: Vec<RenamedSession>,
     /// Records whose directory may still have its previous name, because a rename was interrupted at a later step.
     pub unmoved: Vec<AgentRecord>,
 }
 
 /// A record whose status is to be updated, unless it changed in the meantime.
 #[derive(Debug, PartialEq)]
-pub struct Change {
+pub struct StatusChange {
     /// The record as it was read.
     pub before: AgentRecord,
     /// New status of the agent.
     pub decision: Decision,
     /// Location of the agent, if its start was interrupted before the location was stored.
-    pub found: Option<Found>,
+    pub found: Option<FoundPane>,
 }
 
 /// A location in tmux that a record does not contain yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FoundPane {
     /// Identity of the tmux server.
     pub server: String,
     /// Pane of the agent.
@@ -72,16 +73,16 @@ pub struct RenamedSession {
 /// of tmux, or in the server in which it was started.
 pub fn join(
     records: Vec<AgentRecord>,
-    seen: Seen<'_>,
+    seen: TmuxReply<'_>,
     alive: &dyn Fn(&AgentRecord) -> bool,
     now: Timestamp,
-) -> Joined {
+) -> ReconcileResult {
     let server = match seen {
-        Seen::TmuxSnapshot(TmuxSnapshot::Running(server)) => Some(server),
+        TmuxReply::Snapshot(TmuxSnapshot::Running(server)) => Some(server),
         _ => None,
     };
-    let index = Index::of(server);
-    let mut joined = Joined::default();
+    let index = SnapshotIndex::of(server);
+    let mut joined = ReconcileResult::default();
     let mut known: Vec<AgentId> = Vec::with_capacity(records.len());
     for record in records {
         known.push(record.id);
@@ -90,7 +91,9 @@ pub fn join(
         if let Some(pane) = pane
             && pane.session != record.name.as_str()
         {
-            joined.misnamed.push(RenamedSession { session: pane.session.clone(), record: record.clone() });
+            joined
+                .misnamed_sessions
+                .push(RenamedSession { session: pane.session.clone(), record: record.clone() });
         }
         if record.renamed_from.is_some() {
             joined.unmoved.push(record.clone());
@@ -98,21 +101,21 @@ pub fn join(
         joined.agents.push(agent(&record, &decision, pane, &index));
         let found = server.zip(pane.filter(|_| record.tmux.is_none()));
         let found =
-            found.map(|(server, pane)| Found { server: server.identity.0.clone(), pane: pane.clone() });
+            found.map(|(server, pane)| FoundPane { server: server.identity.0.clone(), pane: pane.clone() });
         let differs = decision.note != record.status && decision.note.status != Status::Unknown;
         if differs || found.is_some() {
-            joined.changes.push(Change { before: record, decision, found });
+            joined.changes.push(StatusChange { before: record, decision, found });
         }
     }
     known.sort_unstable();
-    joined.orphans = index.sessions_of_strangers(&known);
+    joined.orphans = index.unknown_sessions(&known);
     joined
 }
 
 fn evidence<'a>(
     record: &AgentRecord,
     pane: Option<&'a LivePane>,
-    seen: Seen<'a>,
+    seen: TmuxReply<'a>,
     alive: &dyn Fn(&AgentRecord) -> bool,
 ) -> Evidence<'a> {
     if record.tmux.is_none() && record.pid.is_some() && pane.is_none() {
@@ -120,31 +123,31 @@ fn evidence<'a>(
     }
     match (pane, seen) {
         (Some(pane), _) => Evidence::Pane(pane),
-        (None, Seen::Silence(why)) => Evidence::Silence(why),
-        (None, Seen::TmuxSnapshot(TmuxSnapshot::Running(server))) if is_of(record, server) => {
+        (None, TmuxReply::Silence(why)) => Evidence::Silence(why),
+        (None, TmuxReply::Snapshot(TmuxSnapshot::Running(server))) if is_of(record, server) => {
             Evidence::SessionClosed
         }
         // The socket file of a running server can be deleted, and another shell can use another socket.
-        (None, Seen::TmuxSnapshot(_)) if record.status.status.is_live() && alive(record) => {
+        (None, TmuxReply::Snapshot(_)) if record.status.status.is_live() && alive(record) => {
             Evidence::Unreachable
         }
-        (None, Seen::TmuxSnapshot(_)) => Evidence::ServerGone,
+        (None, TmuxReply::Snapshot(_)) => Evidence::ServerGone,
     }
 }
 
 fn is_of(record: &AgentRecord, server: &LiveServer) -> bool {
-    record.tmux.as_ref().is_none_or(|place| place.server == server.identity.0)
+    record.tmux.as_ref().is_none_or(|location| location.server == server.identity.0)
 }
 
 /// Panes by agent and clients by session, which keeps joining linear.
-struct Index<'a> {
+struct SnapshotIndex<'a> {
     panes: HashMap<AgentId, Vec<&'a LivePane>>,
-    clients: HashMap<&'a str, Vec<Client>>,
+    clients: HashMap<&'a str, Vec<AgentClient>>,
 }
 
-impl<'a> Index<'a> {
-    fn of(server: Option<&'a LiveServer>) -> Index<'a> {
-        let mut index = Index { panes: HashMap::new(), clients: HashMap::new() };
+impl<'a> SnapshotIndex<'a> {
+    fn of(server: Option<&'a LiveServer>) -> SnapshotIndex<'a> {
+        let mut index = SnapshotIndex { panes: HashMap::new(), clients: HashMap::new() };
         let Some(server) = server else { return index };
         for pane in &server.panes {
             if let Some(id) = pane.agent {
@@ -152,7 +155,7 @@ impl<'a> Index<'a> {
             }
         }
         for client in &server.clients {
-            index.clients.entry(&client.session).or_default().push(Client {
+            index.clients.entry(&client.session).or_default().push(AgentClient {
                 user: client.user.clone(),
                 tty: client.tty.clone(),
                 observer: client.observer,
@@ -170,20 +173,25 @@ impl<'a> Index<'a> {
     /// Returns the agent's own pane: the one recorded at its start, else the first one of its session.
     fn pane_of(&self, record: &AgentRecord) -> Option<&'a LivePane> {
         let panes = self.panes.get(&record.id)?;
-        let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());
+        let remembered = record.tmux.as_ref().map(|location| location.pane.as_str());
         panes.iter().find(|p| Some(p.pane.as_str()) == remembered).or_else(|| panes.first()).copied()
     }
 
-    fn sessions_of_strangers(&self, known: &[AgentId]) -> Vec<String> {
-        let strangers = self.panes.iter().filter(|(id, _)| known.binary_search(id).is_err());
+    fn unknown_sessions(&self, known: &[AgentId]) -> Vec<String> {
+        let unknown_sessions = self.panes.iter().filter(|(id, _)| known.binary_search(id).is_err());
         let mut sessions: Vec<_> =
-            strangers.filter_map(|(_, p)| p.first()).map(|p| p.session.clone()).collect();
+            unknown_sessions.filter_map(|(_, p)| p.first()).map(|p| p.session.clone()).collect();
         sessions.sort_unstable();
         sessions
     }
 }
 
-fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, index: &Index<'_>) -> Agent {
+fn agent(
+    record: &AgentRecord,
+    decision: &Decision,
+    pane: Option<&LivePane>,
+    index: &SnapshotIndex<'_>,
+) -> Agent {
     let note = &decision.note;
     let running = pane.filter(|pane| pane.dead.is_none());
     Agent {
@@ -197,7 +205,7 @@ fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, ind
         waiting_for: note.waiting_for,
         status_since: note.since,
         reason: note.reason.clone(),
-        question: note.asked(),
+        question: note.current_question(),
         failure: note.failure().cloned(),
         exit: decision.exit,
         working_directory: record.working_directory.clone(),
@@ -208,7 +216,7 @@ fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, ind
         command: record.command.clone(),
         pid: running.and_then(|pane| pane.pid).or(record.pid.filter(|_| note.status.is_live())),
         tmux: pane.map(|pane| TmuxView {
-            socket: record.tmux.as_ref().map(|place| place.socket.clone()).unwrap_or_default(),
+            socket: record.tmux.as_ref().map(|location| location.socket.clone()).unwrap_or_default(),
             session: pane.session.clone(),
             pane: pane.pane.clone(),
         }),
@@ -216,6 +224,7 @@ fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, ind
         last_activity: pane.and_then(|pane| pane.activity).or(record.last_activity),
         last_attached: record.last_attached,
         clients: pane.and_then(|pane| index.clients.get(pane.session.as_str()).cloned()).unwrap_or_default(),
+        shares: Vec::new(),
         conversation: record.conversation.clone(),
         parent: record.parent.clone(),
         ephemeral: record.ephemeral,
@@ -254,11 +263,11 @@ mod tests {
     }
 
     #[test]
-    fn a_session_somebody_else_made_under_the_same_name_is_nobody() {
+    fn foreign_session_with_an_agents_name_is_not_its_agent() {
         let a = record("a", Status::Working);
         let mut foreign = pane(&a, None);
         foreign.agent = None;
-        let joined = join(vec![a], Seen::TmuxSnapshot(&server(vec![foreign])), &|_| true, at(9));
+        let joined = join(vec![a], TmuxReply::Snapshot(&server(vec![foreign])), &|_| true, at(9));
         assert_eq!(joined.agents[0].status, Status::Lost);
         assert!(joined.orphans.is_empty());
     }
@@ -266,17 +275,17 @@ mod tests {
     #[test]
     fn an_unknown_session_with_our_mark_is_an_orphan() {
         let a = record("a", Status::Working);
-        let joined = join(vec![], Seen::TmuxSnapshot(&server(vec![pane(&a, None)])), &|_| true, at(9));
+        let joined = join(vec![], TmuxReply::Snapshot(&server(vec![pane(&a, None)])), &|_| true, at(9));
         assert_eq!(joined.orphans, ["a"]);
     }
 
     #[test]
-    fn a_start_that_was_not_written_down_is_found_in_tmux() {
+    fn unrecorded_start_is_found_in_tmux() {
         let mut a = record("a", Status::Starting);
         (a.tmux, a.pid) = (None, None);
         let live = pane(&a, None);
-        let joined = join(vec![a], Seen::TmuxSnapshot(&server(vec![live.clone()])), &|_| true, at(9));
-        assert_eq!(joined.changes[0].found, Some(Found { server: "1:1".into(), pane: live }));
+        let joined = join(vec![a], TmuxReply::Snapshot(&server(vec![live.clone()])), &|_| true, at(9));
+        assert_eq!(joined.changes[0].found, Some(FoundPane { server: "1:1".into(), pane: live }));
         assert_eq!(joined.agents[0].status, Status::Starting);
     }
 
@@ -285,16 +294,17 @@ mod tests {
         let a = record("a", Status::Working);
         let mut old = pane(&a, None);
         old.session = "was".into();
-        let joined = join(vec![a.clone()], Seen::TmuxSnapshot(&server(vec![old])), &|_| true, at(9));
+        let joined = join(vec![a.clone()], TmuxReply::Snapshot(&server(vec![old])), &|_| true, at(9));
         assert_eq!(joined.agents[0].status, Status::Working);
-        assert_eq!(joined.misnamed, [RenamedSession { session: "was".into(), record: a }]);
+        assert_eq!(joined.misnamed_sessions, [RenamedSession { session: "was".into(), record: a }]);
     }
 
     #[test]
-    fn a_directory_under_an_old_name_is_told_also_of_an_agent_that_does_not_run() {
+    fn directory_with_an_old_name_is_reported_for_stopped_agents_too() {
         let mut a = record("a", Status::Stopped);
         a.renamed_from = Some("was".parse().unwrap());
-        let joined = join(vec![a.clone(), record("b", Status::Stopped)], Seen::Silence(""), &|_| true, at(9));
+        let joined =
+            join(vec![a.clone(), record("b", Status::Stopped)], TmuxReply::Silence(""), &|_| true, at(9));
         assert_eq!(joined.unmoved, [a]);
     }
 
@@ -303,8 +313,12 @@ mod tests {
         let a = record("a", Status::Working);
         let mut split = pane(&a, Some((Some(1), None)));
         split.pane = "%0".into();
-        let joined =
-            join(vec![a.clone()], Seen::TmuxSnapshot(&server(vec![split, pane(&a, None)])), &|_| true, at(9));
+        let joined = join(
+            vec![a.clone()],
+            TmuxReply::Snapshot(&server(vec![split, pane(&a, None)])),
+            &|_| true,
+            at(9),
+        );
         assert_eq!(joined.agents[0].status, Status::Working);
         assert_eq!(joined.agents[0].clients.len(), 1);
     }
@@ -315,7 +329,7 @@ mod tests {
         a.tmux = None;
         for (alive, status) in [(true, Status::Working), (false, Status::Lost)] {
             let joined =
-                join(vec![a.clone()], Seen::TmuxSnapshot(&TmuxSnapshot::NoServer), &|_| alive, at(9));
+                join(vec![a.clone()], TmuxReply::Snapshot(&TmuxSnapshot::NoServer), &|_| alive, at(9));
             assert_eq!(joined.agents[0].status, status);
         }
     }
@@ -327,19 +341,19 @@ mod tests {
         other.identity = ServerIdentity("2:2".into());
         for look in [TmuxSnapshot::NoServer, TmuxSnapshot::Running(other)] {
             for (alive, status, changes) in [(true, Status::Unknown, 0), (false, Status::Lost, 1)] {
-                let joined = join(vec![a.clone()], Seen::TmuxSnapshot(&look), &|_| alive, at(9));
+                let joined = join(vec![a.clone()], TmuxReply::Snapshot(&look), &|_| alive, at(9));
                 assert_eq!((joined.agents[0].status, joined.changes.len()), (status, changes));
             }
         }
-        let closed = join(vec![a], Seen::TmuxSnapshot(&server(vec![])), &|_| true, at(9));
+        let closed = join(vec![a], TmuxReply::Snapshot(&server(vec![])), &|_| true, at(9));
         assert_eq!(closed.agents[0].status, Status::Lost);
     }
 
     #[test]
-    fn only_what_changed_is_written_and_silence_changes_nothing() {
+    fn only_changed_records_are_written_and_none_without_tmux() {
         let records = vec![record("a", Status::Working), record("b", Status::Stopped)];
-        assert!(join(records.clone(), Seen::Silence("no answer"), &|_| true, at(9)).changes.is_empty());
-        let gone = join(records, Seen::TmuxSnapshot(&TmuxSnapshot::NoServer), &|_| false, at(9));
+        assert!(join(records.clone(), TmuxReply::Silence("no answer"), &|_| true, at(9)).changes.is_empty());
+        let gone = join(records, TmuxReply::Snapshot(&TmuxSnapshot::NoServer), &|_| false, at(9));
         assert_eq!(gone.changes.len(), 1);
         assert_eq!(gone.changes[0].decision.note.status, Status::Lost);
     }

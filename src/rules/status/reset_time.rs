@@ -13,7 +13,7 @@ const INTRODUCTIONS: [&str; 7] =
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 /// Maximum distance from now of a plausible reset time, in days, for durations and dates alike.
-const LONGEST_DAYS: i64 = 40;
+const MAX_DAYS: i64 = 40;
 
 /// Returns the time that a message contains, interpreted in `zone` unless the message names another one.
 pub fn reset_time(message: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
@@ -29,7 +29,7 @@ pub fn reset_time(message: &str, now: Timestamp, zone: &TimeZone) -> Option<Time
         let zone = named_zone(original).unwrap_or_else(|| zone.clone());
         absolute(&words, now, &zone)
     })?;
-    let latest = now.checked_add(SignedDuration::from_hours(24 * LONGEST_DAYS)).ok()?;
+    let latest = now.checked_add(SignedDuration::from_hours(24 * MAX_DAYS)).ok()?;
     (now <= moment && moment <= latest).then_some(moment)
 }
 

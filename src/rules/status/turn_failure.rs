@@ -53,7 +53,7 @@ pub fn note_after(
     };
     let note = match failure.cause {
         FailureCause::Login | FailureCause::Credit => {
-            StatusNote::waiting(WaitingFor::Setup, now, &reason).asking(Question::told(&failure.message))
+            StatusNote::waiting(WaitingFor::Setup, now, &reason).asking(Question::new(&failure.message))
         }
         FailureCause::Limit => StatusNote::waiting(WaitingFor::Limit, now, &reason),
         FailureCause::Error => StatusNote::new(Status::Idle, now, &reason),
@@ -100,7 +100,7 @@ pub fn note_after_reset(noted: &StatusNote, now: Timestamp) -> Option<StatusNote
 
 /// Returns the status of an agent whose queue the user releases, or `None` if it is not held.
 pub fn note_after_release(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
-    let failure = noted.failure().filter(|failure| failure.holds(now) && !failure.paused)?.clone();
+    let failure = noted.failure().filter(|failure| failure.holds_queue(now) && !failure.paused)?.clone();
     Some(StatusNote { failure: Some(failure), ..StatusNote::new(Status::Idle, now, RELEASED) })
 }
 
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn the_cause_decides_the_status_and_the_hold() {
         use FailureCause::{Credit, Error, Limit, Login};
-        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let working = StatusNote::new(Status::Working, at(1), "it accepted a prompt");
         for (cause, resets_at, status, waiting_for, held_until) in [
             (Login, None, Status::Waiting, Some(WaitingFor::Setup), None),
             (Credit, None, Status::Waiting, Some(WaitingFor::Setup), None),
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_paused_turn_is_not_over_and_ends_with_no_reset() {
-        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let working = StatusNote::new(Status::Working, at(1), "it accepted a prompt");
         let limit = note_while_paused(&working, &failure(FailureCause::Limit, Some(1000)), at(100));
         assert_eq!((limit.status, limit.waiting_for), (Status::Waiting, Some(WaitingFor::Limit)));
         assert!(limit.failure().is_some_and(|failed| failed.paused && failed.resets_at == Some(at(1000))));
@@ -194,7 +194,7 @@ mod tests {
     fn the_backoff_doubles_with_each_failure_in_a_row_up_to_its_limit() {
         let mut note = StatusNote::new(Status::Idle, at(1), "before");
         for expected in [30, 60, 120, 240, 480, 900, 900] {
-            let working = carry_over(&note, StatusNote::new(Status::Working, at(99), "it took a prompt"));
+            let working = carry_over(&note, StatusNote::new(Status::Working, at(99), "it accepted a prompt"));
             assert_eq!(working.failure(), None, "the failure is of an earlier turn");
             note = failed(&working, FailureCause::Error, None);
             let held = note.failure().and_then(|failure| failure.held_until);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_releases_a_held_queue() {
+    fn user_releases_a_held_queue() {
         let working = StatusNote::new(Status::Working, at(1), "x");
         let login = failed(&working, FailureCause::Login, None);
         let released = note_after_release(&login, at(200)).expect("it was held");

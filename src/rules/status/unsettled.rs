@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{AgentId, LedgerEvent, What};
+use crate::model::{AgentId, EventKind, LedgerEvent};
 
 /// Maximum time that a row may be ahead of the registry. An older row belongs to a command that was killed between its
 /// two writes; the next change of that agent reuses its sequence number.
@@ -34,19 +34,19 @@ impl SettledRows {
     ) -> SettledRows {
         let mut settled = SettledRows::default();
         let mut waiting: HashSet<AgentId> = HashSet::new();
-        for (id, happening) in rows {
-            if !waiting.contains(&happening.agent) {
-                let retry_at = retry_time(&happening, changes.get(&happening.agent).copied(), now);
+        for (id, event) in rows {
+            if !waiting.contains(&event.agent) {
+                let retry_at = retry_time(&event, changes.get(&event.agent).copied(), now);
                 if retry_at.is_some() {
-                    waiting.insert(happening.agent);
+                    waiting.insert(event.agent);
                     settled.retry_at = settled.retry_at.into_iter().chain(retry_at).min();
                 }
             }
             if waiting.is_empty() {
                 settled.cursor = Some(id);
             }
-            if !waiting.contains(&happening.agent) && !handled.contains(&id) {
-                settled.ready.push((id, happening));
+            if !waiting.contains(&event.agent) && !handled.contains(&id) {
+                settled.ready.push((id, event));
             }
         }
         settled
@@ -54,12 +54,12 @@ impl SettledRows {
 }
 
 /// Returns when to check a row again that is ahead of the registry, or `None` if the row need not wait.
-fn retry_time(happening: &LedgerEvent, changes: Option<u64>, now: Timestamp) -> Option<Timestamp> {
-    let What::Status { seq, .. } = happening.what else { return None };
-    let age = now.duration_since(happening.at);
+fn retry_time(event: &LedgerEvent, changes: Option<u64>, now: Timestamp) -> Option<Timestamp> {
+    let EventKind::Status { seq, .. } = event.what else { return None };
+    let age = now.duration_since(event.at);
     // A row with a time in the future was written before the clock was set back, and is old.
     let is_recent = !age.is_negative() && age < REGISTRY_LAG_LIMIT;
-    (is_recent && changes? < seq).then(|| happening.at + REGISTRY_LAG_LIMIT)
+    (is_recent && changes? < seq).then(|| event.at + REGISTRY_LAG_LIMIT)
 }
 
 #[cfg(test)]
@@ -77,7 +77,7 @@ mod tests {
             at: at(second),
             agent: agent(of),
             name: "a".parse().unwrap(),
-            what: What::Status { seq, from: None, to: Status::Idle, waiting_for: None, exit: None },
+            what: EventKind::Status { seq, from: None, to: Status::Idle, waiting_for: None, exit: None },
             why: String::new(),
         }
     }

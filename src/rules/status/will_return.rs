@@ -27,7 +27,7 @@ mod tests {
     use crate::rules::lifecycle::evict::tests::agent;
 
     #[test]
-    fn only_what_nobody_but_a_person_brings_back_is_over() {
+    fn only_agents_without_automatic_restart_are_over() {
         use RestartPolicy::*;
         for status in Status::ALL {
             for policy in RestartPolicy::ALL {

@@ -1,5 +1,8 @@
 //! Recipients of a message: parses TARGET, resolves it, and decides which recipients are woken.
 
+use std::fmt;
+
+use crate::base::sanitize::shown;
 use crate::model::{AgentId, AgentName, Recipient};
 
 /// A parsed TARGET. A reserved name takes precedence over an agent of that name, which is reached as `parent@project`.
@@ -43,7 +46,7 @@ impl Address {
 
 /// An agent that can receive messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
+pub struct Addressee {
     /// Permanent id of the agent.
     pub id: AgentId,
     /// Name of the agent.
@@ -54,18 +57,18 @@ pub struct Member {
     pub project: String,
 }
 
-impl Member {
+impl Addressee {
     fn recipient(&self) -> Recipient {
         Recipient::Agent(self.id, self.name.clone())
     }
 }
 
 /// The agents among which a target is resolved.
-pub struct Known<'a> {
+pub struct AddressBook<'a> {
     /// Sender of the message; `None` is the user.
-    pub sender: Option<&'a Member>,
+    pub sender: Option<&'a Addressee>,
     /// All agents of the environment.
-    pub members: &'a [Member],
+    pub members: &'a [Addressee],
     /// Returns the project that a text names as a path, or `None` if the text is not a path but may be the name of a
     /// directory.
     pub path_of: &'a dyn Fn(&str) -> Option<String>,
@@ -73,7 +76,7 @@ pub struct Known<'a> {
 
 /// Recipients of a message.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct Recipients {
     /// Recipients, each with whether it is woken.
     pub to: Vec<(Recipient, bool)>,
     /// Project, if the message is for all of it.
@@ -82,7 +85,7 @@ pub struct Reached {
 
 /// Reason why a message has no recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unreached {
+pub enum NoRecipient {
     /// No agent has that name.
     NoAgent {
         /// Name, as typed.
@@ -127,56 +130,91 @@ pub enum Unreached {
     },
 }
 
+impl fmt::Display for NoRecipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoRecipient::NoAgent { name, .. } => write!(f, "no agent named `{}`", shown(name)),
+            NoRecipient::Elsewhere { name, project, .. } => {
+                write!(f, "agent `{name}` is not in project `{}`", shown(project))
+            }
+            NoRecipient::NoProject { project, .. } => {
+                write!(f, "no agent is in project `{}`", shown(project))
+            }
+            NoRecipient::Several { project, .. } => {
+                write!(f, "several projects are called `{}`", shown(project))
+            }
+            NoRecipient::Alone { project } => write!(f, "no other agent is in project {}", shown(project)),
+            NoRecipient::NoParent => {
+                f.write_str("`parent` is a target for agents only: a user has no parent")
+            }
+            NoRecipient::NoChildren { of: None } => f.write_str(
+                "`children` is a target for agents only: use `@project` to reach all agents of a project",
+            ),
+            NoRecipient::NoChildren { of: Some(name) } => write!(f, "agent `{name}` has no children"),
+        }
+    }
+}
+
+impl std::error::Error for NoRecipient {}
+
 /// Determines the recipients of a message.
-pub fn reach(address: &Address, text: &str, known: &Known<'_>) -> Result<Reached, Unreached> {
-    let one = |to: Recipient, wake: bool| Reached { to: vec![(to, wake)], project: None };
+pub fn reach(address: &Address, text: &str, known: &AddressBook<'_>) -> Result<Recipients, NoRecipient> {
+    let single = |to: Recipient, wake: bool| Recipients { to: vec![(to, wake)], project: None };
     match address {
-        Address::Person => Ok(one(Recipient::Person, false)),
+        Address::Person => Ok(single(Recipient::Person, false)),
         Address::Agent { name, project } => {
             let member = agent(name, project.as_deref(), known)?;
-            Ok(one(member.recipient(), true))
+            Ok(single(member.recipient(), true))
         }
         Address::Parent => {
-            let sender = known.sender.ok_or(Unreached::NoParent)?;
-            let is_it = |member: &&Member| Some(&member.name) == sender.parent.as_ref();
+            let sender = known.sender.ok_or(NoRecipient::NoParent)?;
+            let is_it = |member: &&Addressee| Some(&member.name) == sender.parent.as_ref();
             Ok(match known.members.iter().find(is_it) {
-                Some(parent) => one(parent.recipient(), true),
+                Some(parent) => single(parent.recipient(), true),
                 // If the agent has no parent, or the parent no longer exists, the user takes its place.
-                None => one(Recipient::Person, false),
+                None => single(Recipient::Person, false),
             })
         }
         Address::Children => {
             let of = known.sender.map(|sender| sender.name.clone());
-            let is_child = |member: &&Member| of.is_some() && member.parent == of;
+            let is_child = |member: &&Addressee| of.is_some() && member.parent == of;
             let to: Vec<_> =
                 known.members.iter().filter(is_child).map(|child| (child.recipient(), true)).collect();
-            if to.is_empty() { Err(Unreached::NoChildren { of }) } else { Ok(Reached { to, project: None }) }
+            if to.is_empty() {
+                Err(NoRecipient::NoChildren { of })
+            } else {
+                Ok(Recipients { to, project: None })
+            }
         }
         Address::Everyone(project) => {
             let project = the_project(project, known)?;
-            let is_sender = |member: &Member| known.sender.is_some_and(|sender| sender.id == member.id);
+            let is_sender = |member: &Addressee| known.sender.is_some_and(|sender| sender.id == member.id);
             let others = known.members.iter().filter(|member| member.project == project);
             let to: Vec<_> = others
                 .filter(|member| !is_sender(member))
                 .map(|member| (member.recipient(), mentions(text, &member.name)))
                 .collect();
             if to.is_empty() {
-                Err(Unreached::Alone { project })
+                Err(NoRecipient::Alone { project })
             } else {
-                Ok(Reached { to, project: Some(project) })
+                Ok(Recipients { to, project: Some(project) })
             }
         }
     }
 }
 
-fn agent<'a>(name: &str, project: Option<&str>, known: &Known<'a>) -> Result<&'a Member, Unreached> {
+fn agent<'a>(
+    name: &str,
+    project: Option<&str>,
+    known: &AddressBook<'a>,
+) -> Result<&'a Addressee, NoRecipient> {
     let found = known.members.iter().find(|member| member.name.as_str() == name);
-    let member = found.ok_or_else(|| Unreached::NoAgent {
+    let member = found.ok_or_else(|| NoRecipient::NoAgent {
         name: name.to_owned(),
         known: known.members.iter().map(|member| member.name.clone()).collect(),
     })?;
     match project {
-        Some(project) if !is_meant(&member.project, project, known) => Err(Unreached::Elsewhere {
+        Some(project) if !is_meant(&member.project, project, known) => Err(NoRecipient::Elsewhere {
             name: member.name.clone(),
             project: project.to_owned(),
             is_in: member.project.clone(),
@@ -186,19 +224,19 @@ fn agent<'a>(name: &str, project: Option<&str>, known: &Known<'a>) -> Result<&'a
 }
 
 /// Returns the path of the one project that a text names.
-fn the_project(typed: &str, known: &Known<'_>) -> Result<String, Unreached> {
+fn the_project(typed: &str, known: &AddressBook<'_>) -> Result<String, NoRecipient> {
     let mut paths: Vec<String> = known.members.iter().map(|member| member.project.clone()).collect();
     paths.sort();
     paths.dedup();
     let mut meant: Vec<String> = paths.iter().filter(|path| is_meant(path, typed, known)).cloned().collect();
     match meant.len() {
-        0 => Err(Unreached::NoProject { project: typed.to_owned(), known: paths }),
+        0 => Err(NoRecipient::NoProject { project: typed.to_owned(), known: paths }),
         1 => Ok(meant.remove(0)),
-        _ => Err(Unreached::Several { project: typed.to_owned(), paths: meant }),
+        _ => Err(NoRecipient::Several { project: typed.to_owned(), paths: meant }),
     }
 }
 
-fn is_meant(path: &str, typed: &str, known: &Known<'_>) -> bool {
+fn is_meant(path: &str, typed: &str, known: &AddressBook<'_>) -> bool {
     match (known.path_of)(typed) {
         Some(meant) => path == meant,
         None => path.rsplit('/').next() == Some(typed),

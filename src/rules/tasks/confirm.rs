@@ -5,15 +5,15 @@ const TAIL: usize = 40;
 
 /// Returns whether the end of the text is on the screen, regardless of how the program wrapped or framed it.
 pub fn shows(screen: &str, text: &str) -> bool {
-    let seen = squeezed(screen);
-    let wanted = squeezed(text);
+    let seen = without_decoration(screen);
+    let wanted = without_decoration(text);
     let tail: String = wanted.chars().skip(wanted.chars().count().saturating_sub(TAIL)).collect();
     !tail.is_empty() && seen.contains(&tail)
 }
 
 /// Returns whether a complete marker is on the screen: the ends of two markers may be the same.
 pub fn shows_mark(screen: &str, mark: &str) -> bool {
-    squeezed(screen).contains(&squeezed(mark))
+    without_decoration(screen).contains(&without_decoration(mark))
 }
 
 /// Returns whether the prompt that an agent reports as accepted is exactly the one that was sent.
@@ -27,7 +27,7 @@ pub fn is_same_but_for_tabs(sent: &str, taken: &str) -> bool {
 }
 
 /// Removes white space and box-drawing characters, which the program may have added.
-pub(in crate::rules) fn squeezed(text: &str) -> String {
+pub(in crate::rules) fn without_decoration(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && !matches!(*c, '\u{2500}'..='\u{257f}')).collect()
 }
 
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_seen_through_wrapping_and_frames() {
+    fn text_is_found_despite_wrapping_and_frames() {
         let screen = "│ > fix the lo  │\n│   gin bug now │\n";
         assert!(shows(screen, "please fix the login bug now\n") || shows(screen, "fix the login bug now"));
         assert!(!shows(screen, "something else"));
@@ -44,14 +44,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_seen_only_whole() {
+    fn marker_is_recognised_only_if_complete() {
         let mark = |n: u32| format!("[symposium message {n} from {}]", "a".repeat(63));
         let screen = format!("│ {} │\n│ {} hello │", &mark(7)[..40], &mark(7)[40..]);
         assert!(shows_mark(&screen, &mark(7)) && !shows_mark(&screen, &mark(8)));
     }
 
     #[test]
-    fn a_prompt_is_the_same_only_to_the_letter() {
+    fn prompts_are_equal_only_if_identical() {
         assert!(is_same("a\nb", "a\r\nb\n"));
         assert!(!is_same("a b", "a  b"));
         assert!(!is_same("a", "draft a"));

@@ -12,7 +12,7 @@ pub fn asks(child: &AgentRecord, tier: Option<Tier>) -> Option<String> {
     let what: String = note.reason.split_whitespace().collect::<Vec<_>>().join(" ");
     match note.waiting_for? {
         WaitingFor::Approval if may_answer(tier) => {
-            let id = note.asked()?.id;
+            let id = note.current_question()?.id;
             Some(format!(
                 "I wait for an approval: {what} (all of it: `symposium agent show {name}`; if I still wait for it: \
                  `symposium agent approve {name} --if-asks {id}` or `symposium agent deny {name} --if-asks {id}`)"
@@ -33,7 +33,7 @@ mod tests {
     use crate::rules::status::decide::tests::{at, record};
 
     #[test]
-    fn a_parent_is_told_what_it_can_do_about_it() {
+    fn forwarded_question_names_the_commands_to_answer() {
         let waits = |what| AgentRecord {
             status: StatusNote::waiting(what, at(1), "Bash:\n make"),
             ..record("a", Status::Waiting)
@@ -49,10 +49,13 @@ mod tests {
             (waits(WaitingFor::Setup), None, None),
             (record("a", Status::Idle), None, None),
         ] {
-            let said = asks(&child, tier);
+            let forwarded = asks(&child, tier);
             match expected {
-                Some(part) => assert!(said.as_ref().is_some_and(|said| said.contains(part)), "{said:?}"),
-                None => assert_eq!(said, None),
+                Some(part) => assert!(
+                    forwarded.as_ref().is_some_and(|forwarded| forwarded.contains(part)),
+                    "{forwarded:?}"
+                ),
+                None => assert_eq!(forwarded, None),
             }
         }
     }

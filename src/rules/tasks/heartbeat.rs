@@ -22,8 +22,9 @@ pub fn due(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZo
             if passed <= -every {
                 return Some(now);
             }
-            let since_beat = SignedDuration::new(passed.as_secs() % every.as_secs(), passed.subsec_nanos());
-            (passed >= every).then(|| now - since_beat)
+            let since_last_heartbeat =
+                SignedDuration::new(passed.as_secs() % every.as_secs(), passed.subsec_nanos());
+            (passed >= every).then(|| now - since_last_heartbeat)
         }
         Schedule::Cron(text) => {
             let cron: Cron = text.parse().ok()?;
@@ -59,18 +60,18 @@ fn after(cron: &Cron, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     // Start a day early: a time that was shifted by a clock change may belong to the previous day.
     let first = zone.to_datetime(moment).date().yesterday().ok()?;
     let days = first.series(1.day()).take(HORIZON_DAYS).filter(|date| cron.is_on(*date));
-    days.flat_map(|date| moments(cron, date, zone)).find(|found| *found > moment)
+    days.flat_map(|date| times_of_day(cron, date, zone)).find(|found| *found > moment)
 }
 
 /// Returns the last scheduled time that is not after a moment.
 fn before(cron: &Cron, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let last = zone.to_datetime(moment).date();
     let days = last.series(-1.day()).take(HORIZON_DAYS).filter(|date| cron.is_on(*date));
-    days.flat_map(|date| moments(cron, date, zone).into_iter().rev()).find(|found| *found <= moment)
+    days.flat_map(|date| times_of_day(cron, date, zone).into_iter().rev()).find(|found| *found <= moment)
 }
 
 /// Returns the scheduled times of one day, in order.
-fn moments(cron: &Cron, date: Date, zone: &TimeZone) -> Vec<Timestamp> {
+fn times_of_day(cron: &Cron, date: Date, zone: &TimeZone) -> Vec<Timestamp> {
     let mut moments = Vec::new();
     for (hour, minute) in cron.times() {
         let ambiguous = zone.to_ambiguous_timestamp(date.at(hour, minute, 0, 0));
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_so_often_counts_from_the_last_beat_or_from_birth() {
+    fn interval_counts_from_the_last_heartbeat_or_the_spawn() {
         // Every, last, created, now, due.
         for (seconds, last, now, expected) in [
             (60, None, 159, None),
@@ -160,26 +161,29 @@ mod tests {
     }
 
     #[test]
-    fn of_many_missed_beats_the_latest_is_due_once() {
+    fn only_the_latest_missed_heartbeat_is_due() {
         let utc = TimeZone::UTC;
         let born = time("2026-03-02T00:00:00Z");
         let now = time("2026-03-09T08:59:00Z");
         let friday = time("2026-03-06T09:00:00Z");
         assert_eq!(due(&cron("0 9 * * 1-5", None), born, now, &utc), Some(friday));
-        let told = cron("0 9 * * 1-5", Some(friday));
-        assert_eq!(due(&told, born, now, &utc), None);
-        assert_eq!(next(&told, born, now, &utc), Some(time("2026-03-09T09:00:00Z")));
-        assert_eq!(due(&told, born, time("2026-03-09T09:00:00Z"), &utc), Some(time("2026-03-09T09:00:00Z")));
+        let heartbeat = cron("0 9 * * 1-5", Some(friday));
+        assert_eq!(due(&heartbeat, born, now, &utc), None);
+        assert_eq!(next(&heartbeat, born, now, &utc), Some(time("2026-03-09T09:00:00Z")));
+        assert_eq!(
+            due(&heartbeat, born, time("2026-03-09T09:00:00Z"), &utc),
+            Some(time("2026-03-09T09:00:00Z"))
+        );
     }
 
     #[test]
-    fn a_beat_before_birth_is_not_missed() {
+    fn heartbeat_due_before_the_spawn_is_not_missed() {
         let born = time("2026-03-02T09:30:00Z");
         assert_eq!(due(&cron("0 9 * * *", None), born, time("2026-03-02T10:00:00Z"), &TimeZone::UTC), None);
     }
 
     #[test]
-    fn a_clock_set_back_by_months_does_not_silence_for_months() {
+    fn clock_set_back_by_months_does_not_stop_heartbeats() {
         let utc = TimeZone::UTC;
         let ahead = cron("0 9 * * *", Some(time("2026-09-01T09:00:00Z")));
         let now = time("2026-03-02T10:00:00Z");
@@ -189,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_back_by_a_day_silences_for_one_beat_at_most() {
+    fn clock_set_back_by_a_day_skips_at_most_one_heartbeat() {
         let utc = TimeZone::UTC;
         // Schedule, last heartbeat, now, the heartbeat that is due, next check.
         for (text, last, now, expected, wake) in [
@@ -206,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_the_clock_leaps_over_comes_later_and_none_is_doubled() {
+    fn a_skipped_local_time_runs_later_and_never_twice() {
         // On 8 March 2026 New York goes from 02:00 to 03:00.
         for (text, expected) in [
             ("30 2 * * *", ["03-07 02:30-0500", "03-08 03:30-0400", "03-09 02:30-0400"]),
@@ -222,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_the_clock_repeats_comes_once_and_hours_that_pass_all_count() {
+    fn a_repeated_local_time_runs_once_and_every_hour_counts() {
         // On 1 November 2026 New York goes from 02:00 back to 01:00.
         let daily = ["11-01 01:30-0400", "11-02 01:30-0500", "11-03 01:30-0500"];
         assert_eq!(beats("30 1 * * *", "2026-11-01T04:00:00Z", 3), daily);
@@ -236,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_cannot_be_read_is_never_due() {
+    fn an_invalid_schedule_is_never_due() {
         assert_eq!(due(&cron("not cron", None), at(0), at(9), &TimeZone::UTC), None);
         assert_eq!(next(&cron("not cron", None), at(0), at(9), &TimeZone::UTC), None);
     }
 
     proptest! {
         #[test]
-        fn after_and_before_agree(
+        fn next_and_previous_times_agree(
             from in 1_700_000_000i64..1_900_000_000,
             text in prop::sample::select(vec!["* * * * *", "*/7 2 * * *", "30 1,2,3 * * 0", "0 9 1 * 1-5", "15 */6 * 2-3 *"]),
             place in prop::sample::select(ZONES.to_vec()),
@@ -257,11 +261,11 @@ mod tests {
         }
 
         #[test]
-        fn a_beat_that_was_told_is_not_due_again(last in 0i64..10_000, now in 0i64..10_000, seconds in 1u64..500) {
+        fn queued_heartbeat_is_not_due_again(last in 0i64..10_000, now in 0i64..10_000, seconds in 1u64..500) {
             if let Some(beat) = due(&every(seconds, Some(last)), at(0), at(now), &TimeZone::UTC) {
                 prop_assert!(beat <= at(now));
-                let told = Heartbeat { last: Some(beat), ..every(seconds, None) };
-                prop_assert_eq!(due(&told, at(0), at(now), &TimeZone::UTC), None);
+                let heartbeat = Heartbeat { last: Some(beat), ..every(seconds, None) };
+                prop_assert_eq!(due(&heartbeat, at(0), at(now), &TimeZone::UTC), None);
             }
         }
     }

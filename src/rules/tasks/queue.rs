@@ -9,19 +9,19 @@ use jiff::Timestamp;
 use crate::model::{Agent, AgentRecord, Message, RestartPolicy, Status, Task};
 use crate::rules::status::from_hook::INTERRUPTED;
 use crate::rules::status::turn_failure::why_held;
-use crate::rules::tasks::confirm::squeezed;
+use crate::rules::tasks::confirm::without_decoration;
 
 /// Time after the last activity in which a driven agent is not interrupted.
-const HANDS_OFF: Duration = Duration::from_secs(10);
+const USER_IDLE_TIME: Duration = Duration::from_secs(10);
 /// Time after which a typed text is on the screen or was reported by a hook.
-pub const SETTLED: Duration = Duration::from_secs(3);
+pub const SETTLE_TIME: Duration = Duration::from_secs(3);
 
 /// Reason of a task whose agent no longer exists.
-pub const GONE: &str = "its agent is gone";
+pub const AGENT_GONE: &str = "its agent is gone";
 
 /// Whether a task can be typed into an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ready {
+pub enum Readiness {
     /// The agent is idle, or it has no process and may be resumed.
     Yes,
     /// The agent is idle, but a client types into it.
@@ -31,24 +31,26 @@ pub enum Ready {
 }
 
 /// Decides whether an agent accepts a task now.
-pub fn ready(agent: &Agent, now: Timestamp) -> Ready {
+pub fn ready(agent: &Agent, now: Timestamp) -> Readiness {
     let driven = agent.clients.iter().any(|client| !client.observer);
-    let lately = agent.last_activity.is_some_and(|at| now.duration_since(at).unsigned_abs() < HANDS_OFF);
+    let lately = agent.last_activity.is_some_and(|at| now.duration_since(at).unsigned_abs() < USER_IDLE_TIME);
     match agent.status {
-        Status::Idle if agent.failure.as_ref().is_some_and(|failure| failure.holds(now)) => Ready::No,
-        Status::Idle if driven && lately => Ready::Driven,
-        Status::Idle | Status::Hibernated => Ready::Yes,
+        Status::Idle if agent.failure.as_ref().is_some_and(|failure| failure.holds_queue(now)) => {
+            Readiness::No
+        }
+        Status::Idle if driven && lately => Readiness::Driven,
+        Status::Idle | Status::Hibernated => Readiness::Yes,
         // A stopped agent stays stopped, unless its policy is `always`.
-        Status::Lost if agent.restart.policy != RestartPolicy::No => Ready::Yes,
-        Status::Stopped if agent.restart.policy == RestartPolicy::Always => Ready::Yes,
-        _ => Ready::No,
+        Status::Lost if agent.restart.policy != RestartPolicy::No => Readiness::Yes,
+        Status::Stopped if agent.restart.policy == RestartPolicy::Always => Readiness::Yes,
+        _ => Readiness::No,
     }
 }
 
 /// Returns the specs with an agent whose queue is held. Agents of a spec share an account, so a retry by another agent
 /// of the spec would fail in the same way.
 pub fn held_specs(agents: &[Agent], now: Timestamp) -> HashSet<String> {
-    let is_held = |agent: &&Agent| agent.failure.as_ref().is_some_and(|failure| failure.holds(now));
+    let is_held = |agent: &&Agent| agent.failure.as_ref().is_some_and(|failure| failure.holds_queue(now));
     agents.iter().filter(is_held).map(|agent| agent.spec.clone()).collect()
 }
 
@@ -60,7 +62,7 @@ pub fn why_not(agent: &Agent) -> String {
     match agent.status {
         Status::Working | Status::Starting => format!("waits until `{}` is idle", agent.name),
         Status::Waiting => format!("waits for an answer to `{}`", agent.name),
-        Status::Unknown => format!("it is not known what `{}` does", agent.name),
+        Status::Unknown => format!("the status of `{}` is unknown", agent.name),
         status => format!("`{}` is {status}; `symposium agent resume {}`", agent.name, agent.name),
     }
 }
@@ -77,13 +79,13 @@ pub fn marked(text: &str, mark: &str) -> String {
 /// Returns whether a prompt that an agent accepted is this task. The marker alone does not suffice, because any text
 /// may contain it.
 pub fn is_task(text: &str, task: &Task) -> bool {
-    let text = squeezed(text);
-    text.ends_with(&squeezed(&task.mark())) && text.contains(&squeezed(&task.text))
+    let text = without_decoration(text);
+    text.ends_with(&without_decoration(&task.mark())) && text.contains(&without_decoration(&task.text))
 }
 
 /// Returns whether a prompt that an agent accepted is this message.
 pub fn is_message(text: &str, message: &Message) -> bool {
-    squeezed(text).ends_with(&squeezed(&message.typed()))
+    without_decoration(text).ends_with(&without_decoration(&message.typed()))
 }
 
 /// Evidence of a delivery whose process no longer runs.
@@ -119,7 +121,7 @@ pub enum DeliveryOutcome {
 }
 
 /// Determines the outcome of an interrupted delivery.
-pub fn fate(trace: DeliveryEvidence) -> DeliveryOutcome {
+pub fn outcome_of(trace: DeliveryEvidence) -> DeliveryOutcome {
     match trace {
         DeliveryEvidence { drafted: true, .. } => DeliveryOutcome::Submit,
         // Without hooks, the screen shows that the text was sent; with hooks, a report shows when it was accepted.
@@ -134,7 +136,7 @@ pub fn fate(trace: DeliveryEvidence) -> DeliveryOutcome {
 
 /// Whether and how a running task ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum TaskEnd {
     /// The agent still works on the task.
     NotYet,
     /// The turn is over; the text is the agent's last reply.
@@ -146,37 +148,37 @@ pub enum Ending {
 }
 
 /// Decides whether a running task is over.
-pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Ending {
-    let Some(record) = record else { return Ending::Failed(GONE.into()) };
+pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> TaskEnd {
+    let Some(record) = record else { return TaskEnd::Failed(AGENT_GONE.into()) };
     let note = &record.status;
     let begun = task.dispatched_at.unwrap_or(task.changed_at);
     // The first task of an agent is stored before the agent is started.
     let typed_in = task.dispatched_at.is_some();
     if typed_in && record.started_at.is_some_and(|at| at > task.changed_at) && note.status.is_live() {
-        return Ending::Failed("its agent was started again in the middle of it".into());
+        return TaskEnd::Failed("its agent was restarted while it worked on the task".into());
     }
     // After the clock was set back, the start time of the status is not reliable.
     if note.failure().is_some_and(|failed| !failed.paused) && (note.since >= begun || now < begun) {
-        return Ending::Failed(note.reason.clone());
+        return TaskEnd::Failed(note.reason.clone());
     }
     match note.status {
         // A running task has been worked on since it was dispatched, so an agent that has been idle since then is done
         // with it. After the clock was set back, the start time of the status is not reliable.
         Status::Idle | Status::Hibernated if note.since >= begun || now < begun => match note.reason.as_str()
         {
-            INTERRUPTED => Ending::Failed(INTERRUPTED.into()),
-            reason => Ending::Done(reason.into()),
+            INTERRUPTED => TaskEnd::Failed(INTERRUPTED.into()),
+            reason => TaskEnd::Done(reason.into()),
         },
         // An ephemeral agent may exit when its task is done.
-        Status::Exited if record.ephemeral => Ending::Done(note.reason.clone()),
+        Status::Exited if record.ephemeral => TaskEnd::Done(note.reason.clone()),
         status if status.is_live() || status == Status::Hibernated => match deadline(task) {
             Some(until) if now >= until => {
                 let most = Duration::from_secs(task.timeout_s.unwrap_or_default().into());
-                Ending::TooLong(format!("it took longer than {most:?}"))
+                TaskEnd::TooLong(format!("it took longer than {most:?}"))
             }
-            _ => Ending::NotYet,
+            _ => TaskEnd::NotYet,
         },
-        status => Ending::Failed(format!("its agent is {status}: {}", note.reason)),
+        status => TaskEnd::Failed(format!("its agent is {status}: {}", note.reason)),
     }
 }
 
@@ -233,27 +235,27 @@ pub(in crate::rules) mod tests {
     }
 
     #[test]
-    fn a_task_is_over_when_its_turn_or_its_agent_is() {
+    fn a_task_ends_with_its_turn_or_its_agent() {
         // The status of every record starts at second 3.
         for (status, begun, expected) in [
-            (Status::Working, 2, Ending::NotYet),
-            (Status::Waiting, 2, Ending::NotYet),
-            (Status::Idle, 2, Ending::Done("noted".into())),
-            (Status::Idle, 9, Ending::NotYet),
-            (Status::Crashed, 2, Ending::Failed("its agent is crashed: noted".into())),
-            (Status::Stopped, 2, Ending::Failed("its agent is stopped: noted".into())),
+            (Status::Working, 2, TaskEnd::NotYet),
+            (Status::Waiting, 2, TaskEnd::NotYet),
+            (Status::Idle, 2, TaskEnd::Done("noted".into())),
+            (Status::Idle, 9, TaskEnd::NotYet),
+            (Status::Crashed, 2, TaskEnd::Failed("its agent is crashed: noted".into())),
+            (Status::Stopped, 2, TaskEnd::Failed("its agent is stopped: noted".into())),
         ] {
             let is = ending(&task(begun), Some(&record("a", status)), at(20));
             assert_eq!(is, expected, "{status} {begun}");
         }
-        assert_eq!(ending(&task(1), None, at(20)), Ending::Failed("its agent is gone".into()));
+        assert_eq!(ending(&task(1), None, at(20)), TaskEnd::Failed("its agent is gone".into()));
         let mut stopped = record("a", Status::Idle);
         stopped.status.reason = INTERRUPTED.into();
-        assert_eq!(ending(&task(2), Some(&stopped), at(20)), Ending::Failed(INTERRUPTED.into()));
+        assert_eq!(ending(&task(2), Some(&stopped), at(20)), TaskEnd::Failed(INTERRUPTED.into()));
         // The clock was set back: the agent has been idle since an hour before the task was dispatched.
         assert_eq!(
             ending(&task(3600), Some(&record("a", Status::Idle)), at(5)),
-            Ending::Done("noted".into())
+            TaskEnd::Done("noted".into())
         );
     }
 
@@ -261,49 +263,49 @@ pub(in crate::rules) mod tests {
     fn a_failed_turn_fails_its_task_and_holds_the_queue() {
         use crate::model::{FailureCause, FailureSource, StatusNote, TurnFailure};
         use crate::rules::status::turn_failure::note_after;
-        let working = StatusNote::new(Status::Working, at(3), "it took a prompt");
+        let working = StatusNote::new(Status::Working, at(3), "it accepted a prompt");
         for cause in [FailureCause::Login, FailureCause::Credit, FailureCause::Limit, FailureCause::Error] {
             let failure = TurnFailure { cause, message: "API Error: x".into(), resets_at: None };
             let status = note_after(&working, &failure, FailureSource::Hook, at(10));
             let failed = AgentRecord { status, ..record("a", Status::Idle) };
             let ends = |begun| ending(&task(begun), Some(&failed), at(20));
-            assert_eq!(ends(2), Ending::Failed("API Error: x".into()), "{cause}");
-            assert_eq!(ends(12), Ending::NotYet, "{cause}: an earlier turn failed");
+            assert_eq!(ends(2), TaskEnd::Failed("API Error: x".into()), "{cause}");
+            assert_eq!(ends(12), TaskEnd::NotYet, "{cause}: an earlier turn failed");
             let agent = Agent {
                 status: failed.status.status,
                 failure: failed.status.failure.clone(),
                 ..crate::rules::lifecycle::evict::tests::agent("a", Status::Idle)
             };
-            assert_eq!(ready(&agent, at(20)), Ready::No, "{cause}");
+            assert_eq!(ready(&agent, at(20)), Readiness::No, "{cause}");
             assert!(why_not(&agent).contains("held"), "{cause}");
         }
         let failure = TurnFailure { cause: FailureCause::Error, message: "x".into(), resets_at: None };
         let limit = TurnFailure { cause: FailureCause::Limit, ..failure.clone() };
         let paused = crate::rules::status::turn_failure::note_while_paused(&working, &limit, at(10));
         let paused = AgentRecord { status: paused, ..record("a", Status::Working) };
-        assert_eq!(ending(&task(9), Some(&paused), at(11)), Ending::NotYet, "its CLI goes on with it");
+        assert_eq!(ending(&task(9), Some(&paused), at(11)), TaskEnd::NotYet, "its CLI goes on with it");
         let status = note_after(&working, &failure, FailureSource::Hook, at(10));
         let agent = Agent {
             failure: status.failure,
             ..crate::rules::lifecycle::evict::tests::agent("a", Status::Idle)
         };
-        assert_eq!(ready(&agent, at(500)), Ready::Yes, "the backoff is over");
+        assert_eq!(ready(&agent, at(500)), Readiness::Yes, "the backoff is over");
     }
 
     #[test]
-    fn a_task_may_take_too_long_and_its_agent_may_begin_anew() {
+    fn task_ends_at_its_time_limit_or_with_a_new_conversation() {
         let slow = Task { timeout_s: Some(10), ..task(2) };
         let works = record("a", Status::Working);
-        assert_eq!(ending(&slow, Some(&works), at(11)), Ending::NotYet);
-        assert_eq!(ending(&slow, Some(&works), at(12)), Ending::TooLong("it took longer than 10s".into()));
+        assert_eq!(ending(&slow, Some(&works), at(11)), TaskEnd::NotYet);
+        assert_eq!(ending(&slow, Some(&works), at(12)), TaskEnd::TooLong("it took longer than 10s".into()));
         let again = AgentRecord { started_at: Some(at(5)), ..record("a", Status::Idle) };
-        assert!(matches!(ending(&task(2), Some(&again), at(20)), Ending::Failed(_)));
+        assert!(matches!(ending(&task(2), Some(&again), at(20)), TaskEnd::Failed(_)));
         // The agent was resumed for the task: it was started before the task was typed in.
-        assert!(matches!(ending(&task(6), Some(&again), at(20)), Ending::NotYet));
+        assert!(matches!(ending(&task(6), Some(&again), at(20)), TaskEnd::NotYet));
     }
 
     #[test]
-    fn what_became_of_a_delivery_is_known_or_left_to_a_person() {
+    fn outcome_of_a_delivery_is_known_or_left_to_the_user() {
         let unseen = DeliveryEvidence {
             drafted: false,
             printed: false,
@@ -356,12 +358,12 @@ pub(in crate::rules) mod tests {
                 DeliveryOutcome::Unknown,
             ),
         ] {
-            assert_eq!(fate(trace), expected, "{about}");
+            assert_eq!(outcome_of(trace), expected, "{about}");
         }
     }
 
     #[test]
-    fn nobodys_words_pass_for_the_work_whose_mark_they_hold() {
+    fn quoted_marker_is_not_taken_for_the_task() {
         let task = Task { text: "go on,\tplease".into(), ..task(1) };
         for (text, expected) in [
             ("go on,    please [symposium task 1]\n", true),
@@ -395,7 +397,7 @@ pub(in crate::rules) mod tests {
     }
 
     #[test]
-    fn a_mark_stands_on_the_line_or_below_the_lines() {
+    fn a_wrapped_marker_is_recognised() {
         assert_eq!(marked("do it\n", "[m]"), "do it [m]");
         assert_eq!(marked("do\nit", "[m]"), "do\nit\n\n[m]");
     }

@@ -1,7 +1,7 @@
 //! Topics: a file that is handed over with a task, and the status in its front matter.
 
 /// Maximum size of a topic that is typed with a task; the agent can read a longer file itself.
-pub const MOST: usize = 64 * 1024;
+pub const MAX_TOPIC_BYTES: usize = 64 * 1024;
 
 /// Returns the file with its status changed from open to in-progress, or `None` if it has no such status.
 pub fn started(text: &str) -> Option<String> {
@@ -36,7 +36,7 @@ pub fn typeable(text: &str) -> String {
 pub fn with_topic(task: &str, topic: &str, content: Option<&str>) -> String {
     let task = task.trim_end();
     match content {
-        Some(content) if content.len() <= MOST => {
+        Some(content) if content.len() <= MAX_TOPIC_BYTES => {
             format!("{task}\n\nTopic {topic}:\n{}", content.trim_end())
         }
         Some(_) => format!("{task}\n\nTopic {topic} (too long to be shown here: read the file)"),
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_open_topic_is_in_progress_and_every_other_stays() {
+    fn only_open_topics_become_in_progress() {
         for (text, expected) in [
             ("---\nstatus: open\n---\nbody", Some("---\nstatus: in-progress\n---\nbody")),
             ("---\ntitle: x\nstatus: \"open\"  # yes\n---\n", None),
@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_holds_no_key() {
+    fn typed_prompt_contains_no_control_keys() {
         assert_eq!(typeable("a\r\n\tb\u{1b}[31m\u{9b}c"), "a\n\tb[31mc");
     }
 
     #[test]
-    fn a_topic_that_is_missing_or_too_long_is_named() {
+    fn a_missing_or_long_topic_is_referred_to_by_name() {
         assert_eq!(with_topic("do\n", "a.md", Some("x\n")), "do\n\nTopic a.md:\nx");
-        assert!(with_topic("do", "a.md", Some(&"x".repeat(MOST + 1))).contains("read the file"));
+        assert!(with_topic("do", "a.md", Some(&"x".repeat(MAX_TOPIC_BYTES + 1))).contains("read the file"));
         assert!(with_topic("do", "a.md", None).contains("could not be read"));
     }
 }

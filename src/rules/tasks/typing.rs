@@ -7,7 +7,7 @@ pub const COOKED_LINE: usize = 4095;
 
 /// How the program reads its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
+pub enum InputReader {
     /// Line by line, edited by the kernel.
     Cooked,
     /// Key by key, with bracketed paste.
@@ -18,7 +18,7 @@ pub enum Reader {
 
 /// How several lines are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
+pub enum LineHandling {
     /// All lines are one prompt.
     Together,
     /// Each line is a separate input (`--as-lines`).
@@ -38,7 +38,7 @@ pub enum Typing {
 
 /// Reason why a prompt cannot be typed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum UntypeablePrompt {
     /// The kernel would drop the rest of a line.
     #[error(
         "line {line} has {bytes} bytes, and the program reads line by line: the terminal keeps only 4095 of a line"
@@ -51,7 +51,7 @@ pub enum Refusal {
     },
     /// Each line would be submitted separately.
     #[error(
-        "the text has {lines} lines, and the program does not tell a paste from typing: each line would be an input of its own"
+        "the text has {lines} lines, and the program does not distinguish a paste from typing: each line would be submitted separately"
     )]
     ManyLines {
         /// Number of lines.
@@ -59,31 +59,31 @@ pub enum Refusal {
     },
     /// A tab would be interpreted as the completion key.
     #[error(
-        "the text holds a tab, and the program does not tell a paste from typing: it would take the tab for a key"
+        "the text contains a tab, and the program does not distinguish a paste from typing: it would interpret the tab as a key"
     )]
     Tab,
 }
 
 /// Decides how a prompt is typed, or why it cannot be.
-pub fn typing(prompt: &Prompt, reader: Reader, lines: Lines) -> Result<Typing, Refusal> {
-    if reader == Reader::Bracketed && lines == Lines::Together {
+pub fn typing(prompt: &Prompt, reader: InputReader, lines: LineHandling) -> Result<Typing, UntypeablePrompt> {
+    if reader == InputReader::Bracketed && lines == LineHandling::Together {
         return Ok(Typing::PasteThenEnter);
     }
     let count = prompt.line_count();
-    if count > 1 && lines == Lines::Together {
-        return Err(Refusal::ManyLines { lines: count });
+    if count > 1 && lines == LineHandling::Together {
+        return Err(UntypeablePrompt::ManyLines { lines: count });
     }
-    if reader == Reader::Cooked {
+    if reader == InputReader::Cooked {
         let long = prompt.as_str().split('\n').enumerate().find(|(_, line)| line.len() > COOKED_LINE);
         return match long {
-            Some((at, line)) => Err(Refusal::LineTooLong { line: at + 1, bytes: line.len() }),
+            Some((at, line)) => Err(UntypeablePrompt::LineTooLong { line: at + 1, bytes: line.len() }),
             None => Ok(Typing::WholeLines),
         };
     }
-    if prompt.as_str().contains('\t') && reader == Reader::Raw {
-        return Err(Refusal::Tab);
+    if prompt.as_str().contains('\t') && reader == InputReader::Raw {
+        return Err(UntypeablePrompt::Tab);
     }
-    Ok(if lines == Lines::Separate { Typing::WholeLines } else { Typing::KeysThenEnter })
+    Ok(if lines == LineHandling::Separate { Typing::WholeLines } else { Typing::KeysThenEnter })
 }
 
 #[cfg(test)]
@@ -91,25 +91,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_typed_depends_on_the_reader() {
+    fn typeable_prompts_depend_on_the_input_mode() {
         let long = "x".repeat(COOKED_LINE + 1);
         let fits = "x".repeat(COOKED_LINE);
-        use Lines::*;
-        use Reader::*;
+        use InputReader::*;
+        use LineHandling::*;
         for (text, reader, lines, expected) in [
             ("one", Cooked, Together, Ok(Typing::WholeLines)),
             ("one", Raw, Together, Ok(Typing::KeysThenEnter)),
             ("one", Bracketed, Together, Ok(Typing::PasteThenEnter)),
             ("one\ntwo", Bracketed, Together, Ok(Typing::PasteThenEnter)),
-            ("one\ntwo", Cooked, Together, Err(Refusal::ManyLines { lines: 2 })),
-            ("one\ntwo", Raw, Together, Err(Refusal::ManyLines { lines: 2 })),
+            ("one\ntwo", Cooked, Together, Err(UntypeablePrompt::ManyLines { lines: 2 })),
+            ("one\ntwo", Raw, Together, Err(UntypeablePrompt::ManyLines { lines: 2 })),
             ("one\ntwo", Cooked, Separate, Ok(Typing::WholeLines)),
             ("one\ntwo", Raw, Separate, Ok(Typing::WholeLines)),
-            (&long, Cooked, Together, Err(Refusal::LineTooLong { line: 1, bytes: COOKED_LINE + 1 })),
+            (&long, Cooked, Together, Err(UntypeablePrompt::LineTooLong { line: 1, bytes: COOKED_LINE + 1 })),
             (&fits, Cooked, Together, Ok(Typing::WholeLines)),
             (&long, Raw, Together, Ok(Typing::KeysThenEnter)),
             (&long, Bracketed, Together, Ok(Typing::PasteThenEnter)),
-            ("a\tb", Raw, Together, Err(Refusal::Tab)),
+            ("a\tb", Raw, Together, Err(UntypeablePrompt::Tab)),
             ("a\tb", Cooked, Together, Ok(Typing::WholeLines)),
         ] {
             assert_eq!(typing(&text.parse().unwrap(), reader, lines), expected, "{reader:?} {lines:?}");

@@ -3,22 +3,21 @@
 
 use std::path::{Component, Path};
 
-pub use effects::{Told, acts, runs, spelt};
+pub use effects::{HandedTexts, effects_of_import, escape_invisible, runs};
 
 use crate::model::{
     AgentName, FoundIn, HandedMessage, HandedTask, Manifest, Origin, Part, Spec, Task, TaskState,
     is_deceptive,
 };
+use crate::rules::report::recap::in_prompt;
 use crate::secrets::in_line;
 
 /// Maximum number of variable names that are listed.
-const MOST_LISTED_NAMES: usize = 50;
+const MAX_LISTED_NAMES: usize = 50;
 /// Maximum length of a listed variable name in characters.
-const LONGEST_LISTED_NAME: usize = 80;
-/// Maximum length of a recap in the first prompt of an agent.
-const LONGEST_RECAP: usize = 8 * 1024;
+const MAX_LISTED_NAME_CHARS: usize = 80;
 /// Number of suffixes that are tried after a name.
-const MOST_NUMBERS: u32 = 1000;
+const MAX_NAME_SUFFIX: u32 = 1000;
 
 /// Returns a spec that may leave the machine: without the values of variables and without its origins.
 pub fn without_secrets(spec: &Spec) -> Spec {
@@ -36,9 +35,9 @@ pub fn received(spec: Spec, file: &str) -> Spec {
     let mut spec = Spec { found_in: FoundIn::Given(file.to_owned()), ..without_secrets(&spec) };
     spec.notify = None;
     spec.ephemeral = false;
-    let said = || Origin::File { path: file.to_owned(), line: 1 };
+    let origin = || Origin::File { path: file.to_owned(), line: 1 };
     for key in ["command", "tools", "workspace.setup", "shell_tier"] {
-        spec.origins.insert(key.to_owned(), said());
+        spec.origins.insert(key.to_owned(), origin());
     }
     spec
 }
@@ -94,24 +93,24 @@ pub fn check(manifest: &Manifest) -> Result<(), String> {
     let is_commit =
         |text: &str| (text.len() == 40 || text.len() == 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
     if !manifest.has(Part::Record) || !manifest.has(Part::Spec) {
-        return Err("it holds no agent".into());
+        return Err("it contains no agent".into());
     }
     if !is_word(&manifest.kind) {
-        return Err("its kind cannot be the name of one".into());
+        return Err("its kind is not a valid name".into());
     }
     if manifest.conversation.id.as_deref().is_some_and(|id| !is_word(id)) {
-        return Err("its conversation's id cannot be one".into());
+        return Err("its conversation id is not valid".into());
     }
     if manifest.has(Part::Bundle) != manifest.work.is_some() {
-        return Err("its work is not what it says".into());
+        return Err("its manifest and its parts disagree about the work".into());
     }
     if manifest.work.is_none() && (manifest.has(Part::Staged) || manifest.has(Part::Unstaged)) {
-        return Err("it holds changes of no work".into());
+        return Err("it contains changes without commits".into());
     }
     let Some(work) = &manifest.work else { return Ok(()) };
     let commits = [&work.head].into_iter().chain(&work.base).chain(&work.roots);
     if !commits.into_iter().all(|commit| is_commit(commit)) {
-        return Err("a commit in it cannot be one".into());
+        return Err("it names an invalid commit".into());
     }
     let is_plain = |part: Component| match part {
         Component::Normal(step) => step.to_str().is_some_and(|step| !step.eq_ignore_ascii_case(".git")),
@@ -119,7 +118,7 @@ pub fn check(manifest: &Manifest) -> Result<(), String> {
     };
     match Path::new(&work.below).components().all(is_plain) && !work.below.contains('\0') {
         true => Ok(()),
-        false => Err("its place leads out of the repository".into()),
+        false => Err("its directory is outside of the repository".into()),
     }
 }
 
@@ -129,15 +128,15 @@ pub fn check_spec(spec: &Spec) -> Result<(), String> {
     let words = spec.command.iter().chain(spec.tools.iter().flatten()).chain(&spec.model);
     let words = words.chain(&spec.worktree.setup).chain(&spec.worktree.copy).chain(&spec.system_prompt);
     if words.into_iter().any(|word| word.contains('\0')) {
-        return Err("a word of its spec holds a NUL byte".into());
+        return Err("a word of its spec contains a NUL byte".into());
     }
     // A program that takes a value from the next argument would parse these as options.
     let is_option = |word: &&String| word.starts_with('-');
     if spec.model.iter().chain(spec.tools.iter().flatten()).any(|word| is_option(&word)) {
-        return Err("its model or a tool of it is an option".into());
+        return Err("its model or one of its tools looks like an option".into());
     }
     if spec.system_prompt.as_ref().is_some_and(|text| text.starts_with("--")) {
-        return Err("its system prompt is an option".into());
+        return Err("its system prompt looks like an option".into());
     }
     let is_name = |name: &String| {
         let mut bytes = name.bytes();
@@ -146,7 +145,7 @@ pub fn check_spec(spec: &Spec) -> Result<(), String> {
     };
     match spec.params.keys().all(is_name) {
         true => Ok(()),
-        false => Err("a parameter of its spec cannot be called that".into()),
+        false => Err("a parameter of its spec has an invalid name".into()),
     }
 }
 
@@ -157,40 +156,33 @@ pub fn branches(wanted: Option<&str>, name: &AgentName) -> Vec<String> {
     let is_plain = |branch: &&str| !branch.contains(is_deceptive) && !stands_before(branch);
     let wanted = wanted.filter(is_plain).map(str::to_owned);
     let own = format!("handoff/{name}");
-    let numbered = (2..MOST_NUMBERS).map(|n| format!("handoff/{name}-{n}"));
+    let numbered = (2..MAX_NAME_SUFFIX).map(|n| format!("handoff/{name}-{n}"));
     wanted.into_iter().chain([own.clone()]).chain(numbered).collect()
 }
 
 /// Lists the names of variables that a hand-off mentions: a bounded number of them, each truncated to a bounded length.
 pub fn listed_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
-    let left_out = names.len().saturating_sub(MOST_LISTED_NAMES);
-    let cut = |name: &str| match name.char_indices().nth(LONGEST_LISTED_NAME) {
-        Some((end, _)) => format!("{}…", spelt(&name[..end])),
-        None => spelt(name),
+    let left_out = names.len().saturating_sub(MAX_LISTED_NAMES);
+    let cut = |name: &str| match name.char_indices().nth(MAX_LISTED_NAME_CHARS) {
+        Some((end, _)) => format!("{}…", escape_invisible(&name[..end])),
+        None => escape_invisible(name),
     };
-    let mut listed: Vec<String> = names.take(MOST_LISTED_NAMES).map(cut).collect();
+    let mut listed: Vec<String> = names.take(MAX_LISTED_NAMES).map(cut).collect();
     listed.extend((left_out > 0).then(|| format!("and {left_out} more")));
     listed.join(", ")
 }
 
 /// Returns the names that the agent may get, the preferred one first.
 pub fn names(wanted: &AgentName) -> impl Iterator<Item = AgentName> + '_ {
-    let numbered = (2..MOST_NUMBERS).map(|n| wanted.numbered(n));
+    let numbered = (2..MAX_NAME_SUFFIX).map(|n| wanted.numbered(n));
     std::iter::once(wanted.clone()).chain(numbered).filter(|name| !name.is_reserved())
 }
 
 /// Returns the first prompt for an agent that continues without its conversation.
 pub fn first_prompt(name: &AgentName, recap: &str) -> String {
-    let clean: String = recap
-        .chars()
-        .map(|c| if is_deceptive(c) && c != '\n' { ' ' } else { c })
-        .take(LONGEST_RECAP)
-        .collect();
     format!(
-        "You take over the work of agent `{name}`, whose conversation could not be brought along. What it did is in \
-         this directory. This is what is known of it:\n\n{}\n\nLook at where the work stands (git log, git status), \
-         and say in a few words how you would go on.",
-        clean.trim_end()
+        "You take over the work of agent `{name}`, whose conversation could not be transferred. Its work is in this directory. A summary:\n\n{}\n\nCheck the state of the work (git log, git status), then describe in a few words how you would continue.",
+        in_prompt(recap)
     )
 }
 
@@ -198,7 +190,7 @@ pub fn first_prompt(name: &AgentName, recap: &str) -> String {
 pub fn handed_on(task: &HandedTask) -> String {
     let text = typeable(&task.text);
     match task.begun {
-        true => format!("(It was under way when it was handed over.) {text}"),
+        true => format!("(This task was in progress when the agent was handed over.) {text}"),
         false => text,
     }
 }
@@ -206,7 +198,7 @@ pub fn handed_on(task: &HandedTask) -> String {
 /// Returns the text of a message for the new agent.
 pub fn handed_mail(message: &HandedMessage) -> String {
     let from = message.from.replace(|c: char| c.is_control(), " ");
-    format!("(From {from}, before it was handed over:) {}", typeable(&message.text))
+    format!("(From {from}, before the agent was handed over:) {}", typeable(&message.text))
 }
 
 fn typeable(text: &str) -> String {

@@ -1,9 +1,19 @@
 //! Decisions about work in workspaces.
 //!
 //! - `unsaved_work`: describes unsaved work in sentences
+//! - `discard`: describes what `agent discard` throws away
+//! - `finish`: how work gets into the base branch
 //! - `recovery`: copies of removed work
+//! - `checkpoints`: limits on checkpoints
+//! - `ports`: port ranges of worktrees
+//! - `sweep`: worktrees and branches that are not needed any more
 //! - `handoff`: contents and effects of a hand-off
 
+pub mod checkpoints;
+pub mod discard;
+pub mod finish;
 pub mod handoff;
+pub mod ports;
 pub mod recovery;
+pub mod sweep;
 pub mod unsaved_work;

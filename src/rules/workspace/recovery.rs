@@ -1,9 +1,8 @@
 //! Copies of removed work: their names, how long they are kept, and the commands that restore them.
 
-use std::path::Path;
-
 use jiff::{SignedDuration, Timestamp};
 
+use crate::base::sanitize::shell_word;
 use crate::model::{AgentName, RecoveredWork};
 
 /// How long a copy of removed work is kept.
@@ -30,17 +29,11 @@ pub fn is_expired(made: Timestamp, now: Timestamp) -> bool {
 /// Returns one shell command for each part of a copy, which restores the part without overwriting anything.
 pub fn commands(work: &RecoveredWork) -> Vec<String> {
     let branch = format!("recovered/{}", work.name);
-    let from_refs = work
-        .refs
-        .iter()
-        .map(|saved| format!("git -C {} branch {} {}", quoted(&saved.repository), branch, saved.reference));
-    let from_folder = work.folder.iter().map(|folder| format!("cp -a {} {}", quoted(folder), work.name));
+    let from_refs = work.refs.iter().map(|saved| {
+        format!("git -C {} branch {} {}", shell_word(&saved.repository), branch, saved.reference)
+    });
+    let from_folder = work.folder.iter().map(|folder| format!("cp -a {} {}", shell_word(folder), work.name));
     from_refs.chain(from_folder).collect()
-}
-
-fn quoted(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    shlex::try_quote(&path).map_or_else(|_| path.clone().into_owned(), String::from)
 }
 
 #[cfg(test)]

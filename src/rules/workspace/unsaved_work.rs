@@ -1,6 +1,8 @@
 //! Describes the unsaved work in an agent's workspace in sentences.
 
-use crate::model::{ChangedFile, UnsavedWork, WorkCounts, is_deceptive};
+use crate::model::{
+    ChangedFile, MergeForecast, MergedWork, UnsavedWork, WorkCounts, WorkSummary, is_deceptive,
+};
 
 /// Number of files that are named before the rest is only counted.
 const MAX_NAMED_FILES: usize = 5;
@@ -51,6 +53,28 @@ pub fn short(counts: &WorkCounts) -> String {
     parts.join(", ")
 }
 
+/// Returns in a word or two whether the work is merged or can be merged. Conflicts matter most, then uncommitted files
+/// of a branch whose commits are merged. Stashes are no part of a merge, so they are counted.
+pub fn merge_word(work: &WorkSummary) -> String {
+    let stashes = work.counts.stashes.filter(|count| *count > 0);
+    let stashes = stashes.map(|count| format!(", {count} stashed")).unwrap_or_default();
+    format!("{}{stashes}", forecast_word(work))
+}
+
+fn forecast_word(work: &WorkSummary) -> String {
+    let has_changes = work.counts.changed.is_some_and(|changed| changed > 0);
+    match (&work.merge, work.merged) {
+        (_, Some(MergedWork::Merged)) if !has_changes => "merged".to_owned(),
+        (_, Some(MergedWork::Empty)) if !has_changes => "empty".to_owned(),
+        (Some(MergeForecast::Conflicts { paths }), _) => many(paths.len() as u64, "conflict"),
+        (Some(MergeForecast::Clean), _) => "clean".to_owned(),
+        (Some(MergeForecast::Nothing), _) => "merged".to_owned(),
+        (Some(MergeForecast::Unknown { .. }), _) => "unknown".to_owned(),
+        (None, _) if work.counts.changed.is_none() => "not in git".to_owned(),
+        (None, _) => "-".to_owned(),
+    }
+}
+
 fn many(count: u64, what: &str) -> String {
     match (count, what) {
         (1, _) => format!("1 {what}"),
@@ -60,7 +84,7 @@ fn many(count: u64, what: &str) -> String {
 }
 
 /// Formats a size with a decimal unit.
-fn bytes(size: u64) -> String {
+pub fn bytes(size: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     let mut size = size as f64 / 1000.0;
     let mut unit = 0;
@@ -92,6 +116,28 @@ mod tests {
         let many =
             UnsavedWork { files: ["1", "2", "3", "4", "5", "6"].map(file).into(), ..UnsavedWork::default() };
         assert_eq!(summary(&many, "b"), ["6 uncommitted files: 1, 2, 3, 4, 5, …"]);
+    }
+
+    #[test]
+    fn a_word_says_whether_work_merges() {
+        let clean = Some(MergeForecast::Clean);
+        let conflict = Some(MergeForecast::Conflicts { paths: vec!["a".into()] });
+        for (changed, merged, merge, expected) in [
+            (None, None, None, "not in git"),
+            (Some(1), None, None, "-"),
+            (Some(0), Some(MergedWork::Empty), Some(MergeForecast::Nothing), "empty"),
+            (Some(1), Some(MergedWork::Empty), clean.clone(), "clean"),
+            (Some(0), Some(MergedWork::Unmerged), conflict.clone(), "1 conflict"),
+            (Some(0), Some(MergedWork::Merged), conflict.clone(), "merged"),
+            (Some(1), Some(MergedWork::Merged), conflict, "1 conflict"),
+            (Some(0), Some(MergedWork::Unmerged), clean, "clean"),
+        ] {
+            let counts = WorkCounts { changed, ..WorkCounts::default() };
+            let work = WorkSummary { counts, base: None, merged, merge };
+            assert_eq!(merge_word(&work), expected, "{work:?}");
+        }
+        let counts = WorkCounts { changed: Some(0), stashes: Some(2), ..WorkCounts::default() };
+        assert_eq!(merge_word(&WorkSummary { counts, ..WorkSummary::default() }), "-, 2 stashed");
     }
 
     #[test]

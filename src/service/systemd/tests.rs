@@ -13,7 +13,7 @@ fn boot(exe: &Path) -> Boot {
 }
 
 #[test]
-fn a_unit_starts_the_server_and_brings_agents_back() {
+fn a_unit_starts_the_server_and_restores_agents() {
     insta::assert_snapshot!(unit(&boot(Path::new("/usr/local/bin/symposium"))), @r##"
     # Written by `symposium service install`; `symposium service uninstall` removes it.
 
@@ -42,7 +42,7 @@ fn a_unit_starts_the_server_and_brings_agents_back() {
 }
 
 #[test]
-fn odd_paths_are_read_as_they_are() {
+fn unusual_paths_are_escaped_in_the_unit() {
     for (word, expected) in [
         ("/a b/s", r#""/a b/s""#),
         ("/100%/s", r#""/100%%/s""#),
@@ -62,7 +62,7 @@ fn odd_paths_are_read_as_they_are() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test's own child")]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn systemd_finds_nothing_wrong_with_it() {
+fn systemd_accepts_the_unit() {
     let dir = tempfile::tempdir().unwrap();
     let odd = dir.path().join("a b 100% $HOME ü");
     std::fs::create_dir(&odd).unwrap();
@@ -83,12 +83,12 @@ fn systemd_finds_nothing_wrong_with_it() {
     let Ok(output) = verify(&good) else {
         return eprintln!("skipped: systemd-analyze is not here");
     };
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     let quotes = dir.path().join("quotes.service");
     std::fs::write(&quotes, unit(&boot(Path::new("/a \"b\" \\ c/s")))).unwrap();
     assert!(verify(&quotes).unwrap().status.success());
-    assert!(output.status.success() && !said.contains("symposium.service"), "{said}");
+    assert!(output.status.success() && !stderr.contains("symposium.service"), "{stderr}");
     let output = verify(&bad).unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("other.service") && said.contains("missing is not executable"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("other.service") && stderr.contains("missing is not executable"), "{stderr}");
 }

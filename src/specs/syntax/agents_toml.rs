@@ -2,19 +2,21 @@
 
 use toml::de::{DeTable, DeValue};
 
-use crate::specs::syntax::position::{Lines, Place, Wrong};
-use crate::specs::syntax::tree::{KeyNode, Node, Table, Value};
+use crate::base::source_text::{LineIndex, LocatedMistake};
+use crate::specs::syntax::tree::{KeyNode, Node, NodeValue, Table};
 
 /// Returns the keys and values of a text, or all of its syntax errors.
-pub(in crate::specs) fn parse(text: &str) -> Result<Table, Vec<Wrong>> {
-    let lines = Lines::of(text);
+pub(in crate::specs) fn parse(text: &str) -> Result<Table, Vec<LocatedMistake>> {
+    let lines = LineIndex::of(text);
     let (table, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
         return Ok(table_of(table.get_ref(), &lines));
     }
-    let place = |error: &toml::de::Error| error.span().map_or(Place::START, |span| lines.place(span.start));
-    let mut wrong: Vec<Wrong> =
-        errors.iter().map(|error| Wrong::new(place(error), one_line(error.message()))).collect();
+    let mut wrong: Vec<LocatedMistake> = errors
+        .into_iter()
+        .map(|error| lines.locate(error.into()))
+        .map(|mistake| LocatedMistake::new(mistake.at, one_line(&mistake.message)))
+        .collect();
     wrong.sort_by_key(|wrong| wrong.at);
     Err(wrong)
 }
@@ -24,11 +26,11 @@ fn one_line(message: &str) -> String {
     message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn table_of(table: &DeTable, lines: &Lines) -> Table {
+fn table_of(table: &DeTable, lines: &LineIndex) -> Table {
     let mut entries: Table = table
         .iter()
         .map(|(key, value)| {
-            let key = KeyNode { at: lines.place(key.span().start), text: key.get_ref().to_string() };
+            let key = KeyNode { at: lines.position(key.span().start), text: key.get_ref().to_string() };
             (key, node_of(value, lines))
         })
         .collect();
@@ -36,19 +38,19 @@ fn table_of(table: &DeTable, lines: &Lines) -> Table {
     entries
 }
 
-fn node_of(value: &toml::Spanned<DeValue>, lines: &Lines) -> Node {
-    let at = lines.place(value.span().start);
+fn node_of(value: &toml::Spanned<DeValue>, lines: &LineIndex) -> Node {
+    let at = lines.position(value.span().start);
     let value = match value.get_ref() {
-        DeValue::String(text) => Value::Text(text.to_string()),
-        DeValue::Boolean(flag) => Value::Flag(*flag),
+        DeValue::String(text) => NodeValue::Text(text.to_string()),
+        DeValue::Boolean(flag) => NodeValue::Flag(*flag),
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => Value::Int(number),
-            Err(_) => Value::Other("a number that is too large"),
+            Ok(number) => NodeValue::Int(number),
+            Err(_) => NodeValue::Other("a number that is too large"),
         },
-        DeValue::Float(_) => Value::Other("a number with a point"),
-        DeValue::Datetime(_) => Value::Other("a date"),
-        DeValue::Array(array) => Value::List(array.iter().map(|member| node_of(member, lines)).collect()),
-        DeValue::Table(table) => Value::Table(table_of(table, lines)),
+        DeValue::Float(_) => NodeValue::Other("a number with a point"),
+        DeValue::Datetime(_) => NodeValue::Other("a date"),
+        DeValue::Array(array) => NodeValue::List(array.iter().map(|member| node_of(member, lines)).collect()),
+        DeValue::Table(table) => NodeValue::Table(table_of(table, lines)),
     };
     Node { at, value }
 }
@@ -58,18 +60,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::base::source_text::Position;
 
     #[test]
-    fn values_keep_their_places() {
+    fn values_keep_their_positions() {
         let table = parse("a = 0x1F\n[b.c]\n'ü' = ['x', true]\n").unwrap();
-        assert_eq!(table[0].1, Node { at: Place { line: 1, column: 5 }, value: Value::Int(31) });
+        assert_eq!(table[0].1, Node { at: Position { line: 1, column: 5 }, value: NodeValue::Int(31) });
         let inner = table[1].1.get("c").unwrap().table().unwrap();
-        assert_eq!((inner[0].0.text.as_str(), inner[0].0.at), ("ü", Place { line: 3, column: 1 }));
-        assert_eq!(inner[0].1.list().unwrap()[1].at, Place { line: 3, column: 13 });
+        assert_eq!((inner[0].0.text.as_str(), inner[0].0.at), ("ü", Position { line: 3, column: 1 }));
+        assert_eq!(inner[0].1.list().unwrap()[1].at, Position { line: 3, column: 13 });
     }
 
     #[test]
-    fn every_mistake_of_spelling_is_told() {
+    fn every_syntax_error_is_reported() {
         let wrong = parse("a = \nb = 'x\nc = 3\n[d\n").unwrap_err();
         let lines: Vec<usize> = wrong.iter().map(|wrong| wrong.at.line).collect();
         assert_eq!(lines, [1, 2, 4], "{wrong:?}");
@@ -77,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_text_is_refused_without_going_there() {
+    fn deeply_nested_text_is_refused_without_recursion() {
         for text in [
             format!("{}a = 1", "a.".repeat(100_000)),
             format!("[{}a]", "a.".repeat(100_000)),

@@ -4,14 +4,14 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use crate::specs::syntax::position::{Lines, Place, Wrong};
+use crate::base::source_text::{LineIndex, LocatedMistake, Position};
 
 /// Maximum size of a file, larger than any spec or prompt that a user writes.
-const LARGEST: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Returns the text of a file, or the reason why it cannot be read.
-pub(in crate::specs) fn read(path: &Path) -> Result<String, Wrong> {
-    let refused = |why: String| Wrong::new(Place::START, why);
+pub(in crate::specs) fn read(path: &Path) -> Result<String, LocatedMistake> {
+    let refused = |why: String| LocatedMistake::new(Position::START, why);
     let failed = |error: std::io::Error| refused(format!("cannot be read: {error}"));
     // Opening a pipe would wait for a writer, so the file type is checked first.
     let meta = fs::metadata(path).map_err(failed)?;
@@ -19,14 +19,16 @@ pub(in crate::specs) fn read(path: &Path) -> Result<String, Wrong> {
         return Err(refused("cannot be read: it is not a file".into()));
     }
     let mut bytes = Vec::new();
-    fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(failed)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(refused(format!("is larger than {LARGEST} bytes")));
+    fs::File::open(path)
+        .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(refused(format!("is larger than {MAX_FILE_BYTES} bytes")));
     }
     String::from_utf8(bytes).map_err(|error| {
         let (good, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
         let text = String::from_utf8_lossy(&bytes[..good]);
-        Wrong::new(Lines::of(&text).place(good), "is not UTF-8 from here on")
+        LocatedMistake::new(LineIndex::of(&text).position(good), "is not UTF-8 from here on")
     })
 }
 
@@ -43,11 +45,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_text_is_refused_with_why() {
+    fn binary_file_is_refused_with_the_reason() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
         fs::write(path("latin"), b"a\nb\xfc").unwrap();
-        fs::write(path("large"), vec![b'x'; LARGEST as usize + 1]).unwrap();
+        fs::write(path("large"), vec![b'x'; MAX_FILE_BYTES as usize + 1]).unwrap();
         rustix::fs::mknodat(
             rustix::fs::CWD,
             path("pipe"),
@@ -57,11 +59,11 @@ mod tests {
         )
         .unwrap();
         for (name, place, says) in [
-            ("none", Place::START, "cannot be read: No such file"),
-            (".", Place::START, "not a file"),
-            ("pipe", Place::START, "not a file"),
-            ("large", Place::START, "larger than 1048576"),
-            ("latin", Place { line: 2, column: 2 }, "not UTF-8"),
+            ("none", Position::START, "cannot be read: No such file"),
+            (".", Position::START, "not a file"),
+            ("pipe", Position::START, "not a file"),
+            ("large", Position::START, "larger than 1048576"),
+            ("latin", Position { line: 2, column: 2 }, "not UTF-8"),
         ] {
             let wrong = read(&path(name)).expect_err(name);
             assert!(wrong.message.contains(says) && wrong.at == place, "{name}: {wrong:?}");

@@ -5,11 +5,9 @@
 //! - `agents_toml`: TOML
 //! - `yaml`: YAML front matter
 //! - `tree`: the untyped syntax tree
-//! - `position`: line and column
 
 pub(in crate::specs) mod agents_toml;
 pub(in crate::specs) mod file;
 pub(in crate::specs) mod front_matter;
-pub(in crate::specs) mod position;
 pub(in crate::specs) mod tree;
 pub(in crate::specs) mod yaml;

@@ -1,17 +1,17 @@
 //! Untyped syntax tree with source positions, shared by TOML and YAML.
 
-use crate::specs::syntax::position::Place;
+use crate::base::source_text::Position;
 
 /// A value with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::specs) struct Node {
-    pub at: Place,
-    pub value: Value,
+    pub at: Position,
+    pub value: NodeValue,
 }
 
 /// The possible values of a file.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::specs) enum Value {
+pub(in crate::specs) enum NodeValue {
     /// A quoted text.
     Text(String),
     /// An unquoted YAML scalar. Its type depends on the key, so that `restart: no` is a policy.
@@ -34,7 +34,7 @@ pub(in crate::specs) type Table = Vec<(KeyNode, Node)>;
 /// A key with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::specs) struct KeyNode {
-    pub at: Place,
+    pub at: Position,
     pub text: String,
 }
 
@@ -42,21 +42,21 @@ impl Node {
     /// Returns the description of the value's type for error messages.
     pub fn sort(&self) -> &'static str {
         match &self.value {
-            Value::Text(_) => "a text",
-            Value::Bare(text) if text.is_empty() => "nothing",
-            Value::Bare(_) => "a text",
-            Value::Int(_) => "a number",
-            Value::Flag(_) => "`true` or `false`",
-            Value::List(_) => "a list",
-            Value::Table(_) => "a table",
-            Value::Other(name) => name,
+            NodeValue::Text(_) => "a text",
+            NodeValue::Bare(text) if text.is_empty() => "nothing",
+            NodeValue::Bare(_) => "a text",
+            NodeValue::Int(_) => "a number",
+            NodeValue::Flag(_) => "`true` or `false`",
+            NodeValue::List(_) => "a list",
+            NodeValue::Table(_) => "a table",
+            NodeValue::Other(name) => name,
         }
     }
 
     /// Returns the value if it is a text.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) | Value::Bare(text) => Some(text),
+            NodeValue::Text(text) | NodeValue::Bare(text) => Some(text),
             _ => None,
         }
     }
@@ -64,8 +64,8 @@ impl Node {
     /// Returns the value if it is a number.
     pub fn int(&self) -> Option<i64> {
         match &self.value {
-            Value::Int(number) => Some(*number),
-            Value::Bare(text) => text.parse().ok(),
+            NodeValue::Int(number) => Some(*number),
+            NodeValue::Bare(text) => text.parse().ok(),
             _ => None,
         }
     }
@@ -73,8 +73,8 @@ impl Node {
     /// Returns the value if it is a boolean.
     pub fn flag(&self) -> Option<bool> {
         match &self.value {
-            Value::Flag(flag) => Some(*flag),
-            Value::Bare(text) => text.parse().ok(),
+            NodeValue::Flag(flag) => Some(*flag),
+            NodeValue::Bare(text) => text.parse().ok(),
             _ => None,
         }
     }
@@ -82,7 +82,7 @@ impl Node {
     /// Returns the members if the value is a list.
     pub fn list(&self) -> Option<&[Node]> {
         match &self.value {
-            Value::List(list) => Some(list),
+            NodeValue::List(list) => Some(list),
             _ => None,
         }
     }
@@ -90,7 +90,7 @@ impl Node {
     /// Returns the keys and values if the value is a table.
     pub fn table(&self) -> Option<&Table> {
         match &self.value {
-            Value::Table(table) => Some(table),
+            NodeValue::Table(table) => Some(table),
             _ => None,
         }
     }

@@ -5,15 +5,15 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
-use crate::specs::syntax::position::{Place, Wrong};
-use crate::specs::syntax::tree::{KeyNode, Node, Table, Value};
+use crate::base::source_text::{LocatedMistake, Position};
+use crate::specs::syntax::tree::{KeyNode, Node, NodeValue, Table};
 
 /// Maximum nesting depth of tables and lists; specs need three.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Parses a text. `first_line` is the line of the file on which the text begins.
-pub(in crate::specs) fn parse(text: &str, first_line: usize) -> Result<Table, Wrong> {
-    let mut reader = Reader { parser: Parser::new_from_str(text), first_line };
+pub(in crate::specs) fn parse(text: &str, first_line: usize) -> Result<Table, LocatedMistake> {
+    let mut reader = YamlReader { parser: Parser::new_from_str(text), first_line };
     match reader.next()? {
         (Event::StreamEnd, _) => Ok(Table::new()),
         (Event::MappingStart(anchor, None), span) => {
@@ -21,33 +21,34 @@ pub(in crate::specs) fn parse(text: &str, first_line: usize) -> Result<Table, Wr
             let table = reader.table(1)?;
             match reader.next()? {
                 (Event::StreamEnd, _) => Ok(table),
-                (_, span) => {
-                    Err(Wrong::new(reader.place(&span), "front matter is one table of keys and values"))
-                }
+                (_, span) => Err(LocatedMistake::new(
+                    reader.position(&span),
+                    "front matter must be a table of keys and values",
+                )),
             }
         }
         // An empty text, or only comments.
         (Event::Scalar(text, ..), _) if text.is_empty() || text == "~" => Ok(Table::new()),
-        (_, span) => Err(Wrong::new(reader.place(&span), "expected lines of `key: value`")),
+        (_, span) => Err(LocatedMistake::new(reader.position(&span), "expected lines of `key: value`")),
     }
 }
 
-struct Reader<'a> {
+struct YamlReader<'a> {
     parser: Parser<'a, saphyr_parser::StrInput<'a>>,
     first_line: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> YamlReader<'a> {
     /// Returns the next event with content.
-    fn next(&mut self) -> Result<(Event<'a>, Span), Wrong> {
+    fn next(&mut self) -> Result<(Event<'a>, Span), LocatedMistake> {
         loop {
             match self.parser.next_event() {
                 Some(Ok((Event::Nothing | Event::StreamStart | Event::DocumentStart(false), _))) => {}
                 Some(Ok((Event::DocumentEnd, _))) => {}
                 Some(Ok((Event::Alias(_), span))) => {
-                    return Err(Wrong::new(
-                        self.place(&span),
-                        "an alias (`*name`) is not understood here; write the value out",
+                    return Err(LocatedMistake::new(
+                        self.position(&span),
+                        "an alias (`*name`) is not supported here; write the value out",
                     ));
                 }
                 Some(Ok(event)) => return Ok(event),
@@ -57,35 +58,41 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn place(&self, span: &Span) -> Place {
-        Place { line: span.start.line().max(1) + self.first_line - 1, column: span.start.col() + 1 }
+    fn position(&self, span: &Span) -> Position {
+        Position { line: span.start.line().max(1) + self.first_line - 1, column: span.start.col() + 1 }
     }
 
-    fn wrong(&self, error: &ScanError) -> Wrong {
+    fn wrong(&self, error: &ScanError) -> LocatedMistake {
         let mark = error.marker();
-        let at = Place { line: mark.line().max(1) + self.first_line - 1, column: mark.col() + 1 };
-        Wrong::new(at, format!("{}; quote a text that holds `: ` or begins with a sign", error.info()))
+        let at = Position { line: mark.line().max(1) + self.first_line - 1, column: mark.col() + 1 };
+        LocatedMistake::new(
+            at,
+            format!("{}; quote a text that holds `: ` or begins with a sign", error.info()),
+        )
     }
 
-    fn no_anchor(&self, anchor: usize, span: &Span) -> Result<(), Wrong> {
+    fn no_anchor(&self, anchor: usize, span: &Span) -> Result<(), LocatedMistake> {
         match anchor {
             0 => Ok(()),
-            _ => Err(Wrong::new(self.place(span), "an anchor (`&name`) is not understood here")),
+            _ => Err(LocatedMistake::new(self.position(span), "an anchor (`&name`) is not supported here")),
         }
     }
 
-    fn table(&mut self, depth: usize) -> Result<Table, Wrong> {
+    fn table(&mut self, depth: usize) -> Result<Table, LocatedMistake> {
         let mut table = Table::new();
         loop {
             let key = match self.next()? {
                 (Event::MappingEnd, _) => return Ok(table),
                 (Event::Scalar(text, _, 0, None), span) => {
-                    KeyNode { at: self.place(&span), text: text.into_owned() }
+                    KeyNode { at: self.position(&span), text: text.into_owned() }
                 }
-                (_, span) => return Err(Wrong::new(self.place(&span), "a key must be a word")),
+                (_, span) => return Err(LocatedMistake::new(self.position(&span), "a key must be a word")),
             };
             if table.iter().any(|(known, _)| known.text == key.text) {
-                return Err(Wrong::new(key.at, format!("`{}` is said twice", key.text.escape_debug())));
+                return Err(LocatedMistake::new(
+                    key.at,
+                    format!("`{}` is defined twice", key.text.escape_debug()),
+                ));
             }
             let event = self.next()?;
             let node = self.node(event, depth)?;
@@ -93,35 +100,38 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn node(&mut self, (event, span): (Event<'a>, Span), depth: usize) -> Result<Node, Wrong> {
-        let at = self.place(&span);
-        if depth > DEEPEST {
-            return Err(Wrong::new(at, format!("more than {DEEPEST} tables and lists in one another")));
+    fn node(&mut self, (event, span): (Event<'a>, Span), depth: usize) -> Result<Node, LocatedMistake> {
+        let at = self.position(&span);
+        if depth > MAX_DEPTH {
+            return Err(LocatedMistake::new(
+                at,
+                format!("tables and lists are nested more than {MAX_DEPTH} levels deep"),
+            ));
         }
         let value = match event {
             Event::Scalar(text, ScalarStyle::Plain, anchor, None) => {
                 self.no_anchor(anchor, &span)?;
-                Value::Bare(text.into_owned())
+                NodeValue::Bare(text.into_owned())
             }
             Event::Scalar(text, _, anchor, None) => {
                 self.no_anchor(anchor, &span)?;
-                Value::Text(text.into_owned())
+                NodeValue::Text(text.into_owned())
             }
             Event::SequenceStart(anchor, None) => {
                 self.no_anchor(anchor, &span)?;
                 let mut list = Vec::new();
                 loop {
                     match self.next()? {
-                        (Event::SequenceEnd, _) => break Value::List(list),
+                        (Event::SequenceEnd, _) => break NodeValue::List(list),
                         event => list.push(self.node(event, depth + 1)?),
                     }
                 }
             }
             Event::MappingStart(anchor, None) => {
                 self.no_anchor(anchor, &span)?;
-                Value::Table(self.table(depth + 1)?)
+                NodeValue::Table(self.table(depth + 1)?)
             }
-            _ => return Err(Wrong::new(at, "a tag (`!name`) is not understood here")),
+            _ => return Err(LocatedMistake::new(at, "a tag (`!name`) is not supported here")),
         };
         Ok(Node { at, value })
     }
@@ -134,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_write_a_value_is_understood() {
+    fn every_notation_of_a_value_is_parsed() {
         let text = "restart: no # never\nport: \"80\"\nprompt: |\n  one\n  two\ntools: [Read, 'Bash(ls *)']\nenv:\n  A: 1\n";
         let table = parse(text, 2).unwrap();
         let values: Vec<(&str, usize, usize)> =
@@ -143,23 +153,23 @@ mod tests {
             values,
             [("restart", 2, 10), ("port", 3, 7), ("prompt", 4, 3), ("tools", 7, 8), ("env", 8, 3)]
         );
-        assert_eq!(table[0].1.value, Value::Bare("no".into()));
-        assert_eq!(table[1].1.value, Value::Text("80".into()));
+        assert_eq!(table[0].1.value, NodeValue::Bare("no".into()));
+        assert_eq!(table[1].1.value, NodeValue::Text("80".into()));
         assert_eq!(table[2].1.text(), Some("one\ntwo\n"));
         assert_eq!(table[3].1.list().unwrap()[1].text(), Some("Bash(ls *)"));
         assert_eq!(table[4].1.get("A").unwrap().int(), Some(1));
     }
 
     #[test]
-    fn what_says_more_than_it_shows_is_refused_where_it_stands() {
+    fn anchors_tags_and_aliases_are_refused_with_their_position() {
         for (text, line, says) in [
             ("a: &x 1\nb: *x\n", 1, "anchor"),
             ("a: *x\n", 1, "unknown anchor"),
             ("a: !!int 3\n", 1, "tag"),
-            ("a: 1\n---\nb: 2\n", 2, "one table"),
+            ("a: 1\n---\nb: 2\n", 2, "a table"),
             ("- a\n", 1, "`key: value`"),
             ("? [a]\n: b\n", 1, "a key must be a word"),
-            ("a: 1\na: 2\n", 2, "said twice"),
+            ("a: 1\na: 2\n", 2, "defined twice"),
             ("a: b: c\n", 1, "quote a text"),
             ("a: [1\n", 2, ""),
             ("a: [[[[[[[[[1]]]]]]]]]\n", 1, "more than 8"),
@@ -174,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_text_is_refused_without_going_there() {
+    fn deeply_nested_text_is_refused_without_recursion() {
         for text in ["[".repeat(60_000), "- ".repeat(30_000), "{a: ".repeat(15_000), "a: ".repeat(20_000)] {
             assert!(parse(&format!("k: {text}"), 1).is_err());
         }

@@ -4,8 +4,8 @@ use super::*;
 use crate::specs::syntax::file;
 
 #[test]
-fn all_mistakes_of_all_files_are_told_with_their_places() {
-    let disk = Disk::with(&[
+fn mistakes_of_all_files_are_reported_with_positions() {
+    let disk = TestProject::with(&[
         (
             "project/.symposium/agents.toml",
             "[defalts]\n[defaults]\nmodle = 'x'\n[agents.a]\nkind = 'cluade'\nextends = 'c'\n[agents.b]\nsystem_prompt = 'gone.md'\n[agents.c]\nextends = 'a'\n[agents.'d e']\n[agents.f]\nextends = 'claude'\n",
@@ -18,7 +18,7 @@ fn all_mistakes_of_all_files_are_told_with_their_places() {
         [
             "home/agents.toml:1:5: string values must be quoted, expected literal string",
             "home/agents.toml:2:7: invalid literal string, expected `'`",
-            "home/specs/W/agent.md:2:10: `restart` `maybe` means nothing here; allowed: no, on-failure, always",
+            "home/specs/W/agent.md:2:10: `restart` `maybe` is not a valid value; allowed: no, on-failure, always",
             "home/specs/W/agent.md:4:1: unknown key `extends`; allowed: name, description, kind, command, role, \
              model, tools, shell_tier, system_prompt, env, restart, heartbeat, workspace, ephemeral, max_instances, \
              params, notify, limits",
@@ -33,7 +33,7 @@ fn all_mistakes_of_all_files_are_told_with_their_places() {
                 disk.path("project/.symposium/gone.md").display()
             )
             .replace(&format!("{}/", disk.dir.path().display()), ""),
-            "project/.symposium/agents.toml:10:11: `extends` goes round in a circle: a → c → a",
+            "project/.symposium/agents.toml:10:11: `extends` forms a cycle: a → c → a",
             "project/.symposium/agents.toml:11:9: `d e` cannot be the name of a spec: it contains ' ', only letters, \
              digits, `_` and `-` are allowed",
             "project/.symposium/agents.toml:13:11: `extends` names `claude`, and there is no such spec here; `claude` \
@@ -43,24 +43,25 @@ fn all_mistakes_of_all_files_are_told_with_their_places() {
 }
 
 #[test]
-fn a_mistake_stands_in_the_way_of_its_own_spec_only() {
-    let disk = Disk::project("[agents.good]\n[agents.bad]\nmodle = 'x'\n[agents.heir]\nextends = 'bad'\n");
+fn mistake_blocks_only_its_own_spec() {
+    let disk =
+        TestProject::project("[agents.good]\n[agents.bad]\nmodle = 'x'\n[agents.heir]\nextends = 'bad'\n");
     assert!(disk.specs().get("good").is_ok());
     assert_eq!(disk.refused("bad"), disk.refused("heir"));
     assert!(disk.refused("bad")[0].starts_with("project/.symposium/agents.toml:3:1: unknown key `modle`"));
 }
 
 #[test]
-fn a_mistake_in_the_defaults_stands_in_the_way_of_all() {
-    let disk = Disk::project("[defaults]\nshell_tier = 'aprove'\n[agents.a]\n");
+fn mistake_in_the_defaults_blocks_all_specs() {
+    let disk = TestProject::project("[defaults]\nshell_tier = 'aprove'\n[agents.a]\n");
     assert_eq!(disk.refused("a"), disk.refused("default"));
-    let misspelt = Disk::project("[default]\nshell_tier = 'approve'\n[agents.a]\n");
+    let misspelt = TestProject::project("[default]\nshell_tier = 'approve'\n[agents.a]\n");
     assert!(misspelt.refused("a")[0].contains("did you mean `defaults`?"));
 }
 
 #[test]
-fn a_broken_file_stands_in_the_way_of_what_might_stand_in_it() {
-    let disk = Disk::with(&[
+fn broken_file_blocks_every_spec_it_may_define() {
+    let disk = TestProject::with(&[
         ("project/.symposium/agents.toml", "[agents.a]\n[agents.b]\nextends = 'c'\n"),
         ("home/agents.toml", "[agents"),
         ("home/specs/d/agent.md", "Hi"),
@@ -72,8 +73,8 @@ fn a_broken_file_stands_in_the_way_of_what_might_stand_in_it() {
 }
 
 #[test]
-fn a_circle_is_refused_from_wherever_it_is_entered() {
-    let disk = Disk::project(
+fn cycle_of_extends_is_refused_from_every_member() {
+    let disk = TestProject::project(
         "[agents.a]\nextends = 'b'\n[agents.b]\nextends = 'c'\n[agents.c]\nextends = 'b'\n[agents.d]\nextends = 'd'\n",
     );
     for name in ["a", "b", "c", "d"] {
@@ -81,14 +82,14 @@ fn a_circle_is_refused_from_wherever_it_is_entered() {
     }
     assert_eq!(
         disk.refused("a"),
-        ["project/.symposium/agents.toml:6:11: `extends` goes round in a circle: b → c → b"]
+        ["project/.symposium/agents.toml:6:11: `extends` forms a cycle: b → c → b"]
     );
     assert_eq!(disk.mistakes().len(), 2);
 }
 
 #[test]
 fn reading_a_hostile_file_runs_nothing_and_writes_nothing() {
-    let disk = Disk::project(
+    let disk = TestProject::project(
         "[defaults]\nenv = { X = '$(touch pwned)' }\n[agents.default]\ncommand = ['sh', '-c', 'touch pwned']\nmodel = '`touch pwned`'\n",
     );
     let files = || walk(disk.dir.path());
@@ -116,7 +117,7 @@ fn walk(dir: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_projects_prompt_is_a_file_of_the_project_wherever_links_lead() {
-    let disk = Disk::with(&[
+    let disk = TestProject::with(&[
         (
             "project/.symposium/agents.toml",
             "[agents.near]\nsystem_prompt = '../docs/a.md'\n[agents.far]\nsystem_prompt = '../../secret.md'\n\
@@ -133,10 +134,10 @@ fn a_projects_prompt_is_a_file_of_the_project_wherever_links_lead() {
         assert!(disk.specs().get(name).is_ok(), "{name}");
     }
     for name in ["far", "link", "root", "front"] {
-        let told = disk.refused(name);
+        let mistakes = disk.refused(name);
         assert!(
-            told.len() == 1 && told[0].contains("leads out of the project; allowed: files below "),
-            "{told:?}"
+            mistakes.len() == 1 && mistakes[0].contains("leads out of the project; allowed: files below "),
+            "{mistakes:?}"
         );
     }
     assert_eq!(disk.mistakes().len(), 4);

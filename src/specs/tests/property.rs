@@ -7,15 +7,16 @@ use proptest::prelude::*;
 use super::*;
 
 /// One layer in a simple model: `model`, `role`, `env.A` and so on, each set or not.
-type Said = BTreeMap<&'static str, u8>;
+type KeyValues = BTreeMap<&'static str, u8>;
 
-fn said() -> impl Strategy<Value = Said> {
+fn key_values() -> impl Strategy<Value = KeyValues> {
     let keys = ["model", "role", "max_instances", "env.A", "env.B", "limits.depth", "limits.children"];
     proptest::collection::btree_map(proptest::sample::select(keys.to_vec()), 1..9_u8, 0..7)
 }
 
-fn toml_of(said: &Said) -> String {
-    said.iter()
+fn toml_of(pairs: &KeyValues) -> String {
+    pairs
+        .iter()
         .map(|(key, value)| match *key {
             "model" | "role" | "env.A" | "env.B" => format!("{key} = 'v{value}'\n"),
             _ => format!("{key} = {value}\n"),
@@ -24,7 +25,7 @@ fn toml_of(said: &Said) -> String {
 }
 
 /// Converts a spec to the representation of the model.
-fn heard(spec: &Spec) -> BTreeMap<&'static str, u8> {
+fn values_of(spec: &Spec) -> BTreeMap<&'static str, u8> {
     let number = |text: &String| text[1..].parse().unwrap();
     let small = |count: &u32| u8::try_from(*count).unwrap();
     [
@@ -45,27 +46,27 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn a_spec_is_its_layers_laid_over_one_another(
-        defaults in said(), base in said(), top in said(), behind in said(), behind_defaults in said(),
+    fn a_spec_merges_its_layers(
+        defaults in key_values(), base in key_values(), top in key_values(), behind in key_values(), behind_defaults in key_values(),
     ) {
         let project = format!(
             "[defaults]\n{}[agents.base]\nextends = 'behind'\n{}[agents.top]\nextends = 'base'\n{}",
             toml_of(&defaults), toml_of(&base), toml_of(&top),
         );
         let home = format!("[defaults]\n{}[agents.behind]\n{}", toml_of(&behind_defaults), toml_of(&behind));
-        let disk = Disk::with(&[("project/.symposium/agents.toml", &project), ("home/agents.toml", &home)]);
-        let mut expected = Said::new();
+        let disk = TestProject::with(&[("project/.symposium/agents.toml", &project), ("home/agents.toml", &home)]);
+        let mut expected = KeyValues::new();
         for layer in [defaults, behind_defaults, behind, base, top] {
             expected.extend(layer);
         }
         let spec = disk.specs().get("top").unwrap();
         prop_assert_eq!(spec.origins.keys().map(String::as_str).collect::<Vec<_>>(), expected.keys().copied().collect::<Vec<_>>());
-        prop_assert_eq!(heard(&spec), expected);
+        prop_assert_eq!(values_of(&spec), expected);
     }
 
     #[test]
     fn no_agents_toml_makes_it_panic(text in r#"(\[agents\.[ab]\]\n|\[defaults\]\n|extends = '[ab]'\n|[a-z_]{1,6}|heartbeat = |params\.x = |env\.|[{}\[\]=.,"'0-9 \n]|'[*0-9 ]*'|true){0,24}"#) {
-        let disk = Disk::project(&text);
+        let disk = TestProject::project(&text);
         let specs = disk.specs();
         let mistakes = specs.check(KINDS);
         // A spec for which the check finds no error can be resolved.
@@ -77,7 +78,7 @@ proptest! {
 
     #[test]
     fn no_markdown_makes_it_panic(text in r#"(---\n|[a-z_]{1,6}: |model: x\n|tools: |heartbeat: |params:\n  |[\[\]{}|>&*!'" \n:-]|[a-z0-9]|Hello\n){0,24}"#) {
-        let disk = Disk::with(&[("home/specs/x/agent.md", &text), ("project/.claude/agents/y.md", &text)]);
+        let disk = TestProject::with(&[("home/specs/x/agent.md", &text), ("project/.claude/agents/y.md", &text)]);
         let specs = disk.specs();
         let mistakes = specs.check(KINDS);
         for name in specs.names() {

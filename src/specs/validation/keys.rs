@@ -2,16 +2,17 @@
 
 /// A key of a spec.
 #[derive(Debug)]
-pub(in crate::specs) struct Key {
+pub(in crate::specs) struct SpecKey {
     pub name: &'static str,
-    pub shape: Shape,
+    pub shape: ValueShape,
     /// One sentence of documentation, which editors show.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the JSON Schema has it, which a test compares"))]
     pub meaning: &'static str,
 }
 
 /// The type of a key's value.
 #[derive(Debug)]
-pub(in crate::specs) enum Shape {
+pub(in crate::specs) enum ValueShape {
     /// A text, which may have several lines.
     Text,
     /// A text of one line.
@@ -48,7 +49,7 @@ pub(in crate::specs) enum Shape {
     Prompt,
     /// `false`, or a table of [`HEARTBEAT`].
     Heartbeat,
-    /// A keyword of [`PLACES`], or a table of [`WORKSPACE`].
+    /// A keyword of [`WORKSPACE_MODES`], or a table of [`WORKSPACE`].
     Workspace,
     /// A list of files below the project, with `*` and `?`.
     Patterns,
@@ -59,22 +60,22 @@ pub(in crate::specs) enum Shape {
     /// Parameter names with tables of [`PARAM`].
     Params,
     /// A table of these keys.
-    Table(&'static [Key]),
+    Table(&'static [SpecKey]),
 }
 
-impl Shape {
+impl ValueShape {
     /// Checks whether values are merged with the inherited ones key by key instead of replacing them.
     pub fn merges(&self) -> bool {
-        matches!(self, Shape::Env | Shape::Params | Shape::Workspace | Shape::Table(_))
+        matches!(self, ValueShape::Env | ValueShape::Params | ValueShape::Workspace | ValueShape::Table(_))
     }
 }
 
 /// The table in which a key occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::specs) enum Scope {
-    /// In `[defaults]`.
+    /// The table `[defaults]`.
     Defaults,
-    /// In `[agents.<name>]`.
+    /// A table `[agents.<name>]`.
     Agent,
     /// In front matter.
     FrontMatter,
@@ -84,8 +85,8 @@ pub(in crate::specs) enum Scope {
 pub(in crate::specs) const ROLES: &[&str] = &["proxy", "planner", "executor"];
 
 /// Returns the keys that are allowed in a table.
-pub(in crate::specs) fn keys(scope: Scope) -> Vec<&'static Key> {
-    let belongs = |key: &&Key| match scope {
+pub(in crate::specs) fn keys(scope: Scope) -> Vec<&'static SpecKey> {
+    let belongs = |key: &&SpecKey| match scope {
         Scope::Agent => key.name != "name",
         Scope::Defaults => !["name", "extends", "description"].contains(&key.name),
         Scope::FrontMatter => key.name != "extends",
@@ -93,112 +94,134 @@ pub(in crate::specs) fn keys(scope: Scope) -> Vec<&'static Key> {
     KEYS.iter().filter(belongs).collect()
 }
 
-const fn key(name: &'static str, shape: Shape, meaning: &'static str) -> Key {
-    Key { name, shape, meaning }
+const fn key(name: &'static str, shape: ValueShape, meaning: &'static str) -> SpecKey {
+    SpecKey { name, shape, meaning }
 }
 
 /// All keys of a spec.
-pub(in crate::specs) const KEYS: &[Key] = &[
-    key("name", Shape::SpecName, "What the spec is called, where its folder or file says something else."),
-    key("description", Shape::Text, "What the spec is for, shown by `symposium spec list`."),
-    key("extends", Shape::SpecName, "Another spec that this one is like, but for the keys that stand here."),
+pub(in crate::specs) const KEYS: &[SpecKey] = &[
+    key("name", ValueShape::SpecName, "Name of the spec; by default the name of its folder or file."),
+    key("description", ValueShape::Text, "Purpose of the spec, shown by `symposium spec list`."),
+    key(
+        "extends",
+        ValueShape::SpecName,
+        "Name of another spec whose values apply to all keys that are not set here.",
+    ),
     key(
         "kind",
-        Shape::Kind,
-        "Which agent CLI: claude, codex, gemini, …; none: the first one that is installed.",
+        ValueShape::Kind,
+        "Agent CLI to run: claude, codex, gemini, …; by default the first one that is installed.",
     ),
     key(
         "command",
-        Shape::Command,
-        "Program and arguments in place of the kind's own program. Words, not a line for a shell.",
+        ValueShape::Command,
+        "Program and arguments that replace the kind's own program, as a list of words; no shell is involved.",
     ),
-    key("role", Shape::Role, "What it is among others: proxy, planner, executor, or any word."),
-    key("model", Shape::Line, "Which model, as the agent CLI calls it."),
-    key("tools", Shape::Tools, "The tools it may use without asking, as the agent CLI calls them."),
+    key("role", ValueShape::Role, "Role of the agent among others: proxy, planner, executor, or any word."),
+    key("model", ValueShape::Line, "Model, by the name that the agent CLI uses."),
+    key(
+        "tools",
+        ValueShape::Tools,
+        "Tools that the agent may use without asking, by the names that the agent CLI uses.",
+    ),
     key(
         "shell_tier",
-        Shape::Word(&["free", "review", "approve"]),
-        "How freely it may act: free runs what it likes, review asks before commands, approve before every change.",
+        ValueShape::Word(&["free", "review", "approve"]),
+        "How freely the agent may act: `free` runs everything without asking, `review` asks before commands, `approve` asks before every change.",
     ),
     key(
         "system_prompt",
-        Shape::Prompt,
-        "What is added to its system prompt: a text, or a file relative to this one (`{ file = \"prompt.md\" }`).",
+        ValueShape::Prompt,
+        "Text that is added to the system prompt, or a file relative to this one (`{ file = \"prompt.md\" }`).",
     ),
-    key("env", Shape::Env, "Variables on top of the environment it is spawned from."),
+    key("env", ValueShape::Env, "Environment variables, in addition to those of the spawning process."),
     key(
         "restart",
-        Shape::Word(&["no", "on-failure", "always"]),
-        "When it is started again after it ended by itself.",
+        ValueShape::Word(&["no", "on-failure", "always"]),
+        "When the supervisor restarts the agent after it ended by itself.",
     ),
-    key("heartbeat", Shape::Heartbeat, "What it is asked regularly; `false` switches an inherited one off."),
+    key(
+        "heartbeat",
+        ValueShape::Heartbeat,
+        "Prompt that is queued on a schedule; `false` disables an inherited heartbeat.",
+    ),
     key(
         "workspace",
-        Shape::Workspace,
-        "Where it works: the directory as it is, a git worktree of its own, or an empty folder; or a table that also says what a worktree needs.",
+        ValueShape::Workspace,
+        "Where the agent works: in the directory itself, in its own git worktree, or in an empty folder. A table also configures how a worktree is set up.",
     ),
-    key("ephemeral", Shape::Flag, "Whether it vanishes when its task is done."),
-    key("max_instances", Shape::Count, "How many agents of this spec may be there at once."),
+    key("ephemeral", ValueShape::Flag, "Whether the agent is removed when its task is done."),
+    key("max_instances", ValueShape::Count, "Maximum number of agents of this spec at the same time."),
     key(
         "params",
-        Shape::Params,
-        "What can be given at spawn with `--param name=value`, and used as `{{name}}`.",
+        ValueShape::Params,
+        "Parameters that `--param name=value` sets at spawn, and that texts use as `{{name}}`.",
     ),
     key(
         "notify",
-        Shape::Words(&["waiting", "finished", "crashed", "gave-up", "hung", "deleted", "message", "task"]),
-        "What is told about it, in place of what the configuration says; an empty list: nothing.",
+        ValueShape::Words(&[
+            "waiting", "finished", "crashed", "gave-up", "hung", "deleted", "message", "task",
+        ]),
+        "Events that cause a notice, in place of those of the configuration; an empty list disables notices.",
     ),
-    key("limits", Shape::Table(LIMITS), "What it may spawn."),
+    key("limits", ValueShape::Table(LIMITS), "Limits on the agents that it may spawn."),
 ];
 
 /// The keys of `limits`.
-pub(in crate::specs) const LIMITS: &[Key] = &[
-    key("depth", Shape::Count, "How many generations there may be below it."),
-    key("children", Shape::Count, "How many children it may have at once."),
+pub(in crate::specs) const LIMITS: &[SpecKey] = &[
+    key("depth", ValueShape::Count, "Maximum number of generations below the agent."),
+    key("children", ValueShape::Count, "Maximum number of children at the same time."),
 ];
 
 /// The modes of a workspace.
-pub(in crate::specs) const PLACES: &[&str] = &["in-place", "worktree", "scratch"];
+pub(in crate::specs) const WORKSPACE_MODES: &[&str] = &["in-place", "worktree", "scratch"];
 
 /// The keys of `workspace` if it is a table.
-pub(in crate::specs) const WORKSPACE: &[Key] = &[
-    key("mode", Shape::Word(PLACES), "Where it works; the same as the word alone."),
+pub(in crate::specs) const WORKSPACE: &[SpecKey] = &[
+    key(
+        "mode",
+        ValueShape::Word(WORKSPACE_MODES),
+        "Where the agent works; the same as the word without a table.",
+    ),
     key(
         "copy",
-        Shape::Patterns,
-        "Files that git does not carry and a new worktree needs, such as `.env*`, below the project's top.",
+        ValueShape::Patterns,
+        "Files outside of git that a new worktree needs, such as `.env*`, relative to the top of the project.",
     ),
-    key(
-        "setup",
-        Shape::ShellLines,
-        "Commands that make a new worktree ready, such as `npm ci`; each is a line for the shell.",
-    ),
+    key("setup", ValueShape::ShellLines, "Shell commands that set up a new worktree, such as `npm ci`."),
 ];
 
 /// The keys of `heartbeat`.
-pub(in crate::specs) const HEARTBEAT: &[Key] = &[
-    key("every", Shape::Span, "How long between two of them, such as `30m`."),
-    key("cron", Shape::Cron, "When, as five fields of cron in local time, such as `0 9 * * 1-5`."),
-    key("prompt", Shape::Text, "What it is asked."),
+pub(in crate::specs) const HEARTBEAT: &[SpecKey] = &[
+    key("every", ValueShape::Span, "Interval between two heartbeats, such as `30m`."),
+    key(
+        "cron",
+        ValueShape::Cron,
+        "Schedule as a cron expression of five fields in local time, such as `0 9 * * 1-5`.",
+    ),
+    key("prompt", ValueShape::Text, "Text of the prompt."),
 ];
 
 /// The keys of `system_prompt` if it is a table.
-pub(in crate::specs) const PROMPT: &[Key] = &[
-    key("text", Shape::Text, "The prompt itself."),
-    key("file", Shape::Path, "The file that holds it, relative to the file that says so."),
+pub(in crate::specs) const PROMPT: &[SpecKey] = &[
+    key("text", ValueShape::Text, "Text of the prompt."),
+    key(
+        "file",
+        ValueShape::Path,
+        "Path of a file that contains the prompt, relative to the file with this key.",
+    ),
 ];
 
 /// The keys of a parameter in `params`.
-pub(in crate::specs) const PARAM: &[Key] = &[
+pub(in crate::specs) const PARAM: &[SpecKey] = &[
+    key("type", ValueShape::Word(&crate::model::ParamSort::WORDS), "Type of the value; `string` by default."),
+    key("choices", ValueShape::Texts, "Values that a `choice` accepts."),
     key(
-        "type",
-        Shape::Word(&crate::model::ParamSort::WORDS),
-        "What it can be; `string` when nothing is said.",
+        "default",
+        ValueShape::Scalar,
+        "Value if the parameter is not given; a parameter without a default is required.",
     ),
-    key("choices", Shape::Texts, "What a `choice` can be."),
-    key("default", Shape::Scalar, "Value if the parameter is not given; without a default it is required."),
-    key("description", Shape::Line, "What it is for."),
+    key("description", ValueShape::Line, "Purpose of the parameter."),
 ];
 
 #[cfg(test)]
@@ -209,10 +232,10 @@ mod tests {
     use crate::model::{NotifyOn, RestartPolicy, Tier, Workspace};
 
     #[test]
-    fn the_words_of_the_table_are_the_words_of_the_model() {
+    fn words_of_the_key_table_match_the_model() {
         let words = |name: &str| match &KEYS.iter().find(|key| key.name == name).unwrap().shape {
-            Shape::Word(words) | Shape::Words(words) => *words,
-            Shape::Workspace => PLACES,
+            ValueShape::Word(words) | ValueShape::Words(words) => *words,
+            ValueShape::Workspace => WORKSPACE_MODES,
             other => panic!("{name}: {other:?}"),
         };
         for word in words("shell_tier") {
@@ -232,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_takes_its_own_keys() {
+    fn each_table_accepts_its_own_keys() {
         let has = |scope, name: &str| keys(scope).iter().any(|key| key.name == name);
         for (name, defaults, agent, front) in
             [("extends", false, true, false), ("name", false, false, true), ("model", true, true, true)]

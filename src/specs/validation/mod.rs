@@ -6,6 +6,7 @@
 //! - `schema`: the JSON Schema of `agents.toml`
 
 pub(in crate::specs) mod keys;
-pub(in crate::specs) mod schema;
+#[cfg(test)]
+mod schema;
 pub(in crate::specs) mod validate;
 pub(in crate::specs) mod value_rules;

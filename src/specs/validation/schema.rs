@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::specs::validation::keys::{
-    HEARTBEAT, Key, PARAM, PLACES, PROMPT, ROLES, Scope, Shape, WORKSPACE, keys,
+    HEARTBEAT, PARAM, PROMPT, ROLES, Scope, SpecKey, ValueShape, WORKSPACE, WORKSPACE_MODES, keys,
 };
 
 /// The pattern of a name; the authoritative rule is in `AgentName`.
@@ -12,7 +12,7 @@ const VARIABLE: &str = "^(?!SYMPOSIUM_|TMUX)[A-Za-z_][A-Za-z0-9_]*$";
 const PARAMETER: &str = "^[A-Za-z][A-Za-z0-9_]*$";
 
 /// Returns the schema as it is stored in the repository.
-pub fn schema_text() -> String {
+fn schema_text() -> String {
     let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
     text.push('\n');
     text
@@ -25,11 +25,11 @@ fn schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Symposium agents.toml",
-        "description": "Specs: blueprints of agents. `symposium spec check` tells what is wrong.",
+        "description": "Specs: blueprints of agents. `symposium spec check` reports mistakes.",
         "type": "object",
         "additionalProperties": false,
         "properties": {
-            "defaults": { "$ref": "#/definitions/defaults", "description": "What every spec of this file stands on." },
+            "defaults": { "$ref": "#/definitions/defaults", "description": "Values that every spec of this file inherits." },
             "agents": {
                 "description": "The specs by name.",
                 "type": "object",
@@ -41,13 +41,13 @@ fn schema() -> Value {
     })
 }
 
-fn table(keys: &[&Key]) -> Value {
+fn table(keys: &[&SpecKey]) -> Value {
     let properties: Map<String, Value> =
         keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
     json!({ "type": "object", "additionalProperties": false, "properties": properties })
 }
 
-fn property(key: &Key) -> Value {
+fn property(key: &SpecKey) -> Value {
     let mut property = of(&key.shape);
     if let Value::Object(property) = &mut property {
         property.insert("description".into(), key.meaning.into());
@@ -55,43 +55,43 @@ fn property(key: &Key) -> Value {
     property
 }
 
-fn of(shape: &Shape) -> Value {
+fn of(shape: &ValueShape) -> Value {
     let text = || json!({ "type": "string", "minLength": 1 });
     let named = |pattern: &str, each: Value| json!({ "type": "object", "propertyNames": { "pattern": pattern }, "additionalProperties": each });
     match shape {
-        Shape::Text | Shape::Line | Shape::Path => text(),
-        Shape::Role => json!({ "type": "string", "pattern": NAME, "examples": ROLES }),
-        Shape::Kind | Shape::SpecName => json!({ "type": "string", "pattern": NAME }),
-        Shape::Word(words) => json!({ "type": "string", "enum": words }),
-        Shape::Words(words) => json!({ "type": "array", "items": { "type": "string", "enum": words } }),
-        Shape::Command => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
-        Shape::Tools => json!({ "anyOf": [{ "type": "array", "items": text() }, text()] }),
-        Shape::Texts => json!({ "type": "array", "items": text(), "minItems": 1 }),
-        Shape::Flag => json!({ "type": "boolean" }),
-        Shape::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
-        Shape::Span => json!({ "type": "string", "minLength": 1, "examples": ["30m", "1h 30m"] }),
-        Shape::Cron => json!({ "type": "string", "minLength": 1, "examples": ["0 9 * * 1-5"] }),
-        Shape::Scalar => json!({ "type": ["string", "integer", "boolean"] }),
-        Shape::Prompt => {
+        ValueShape::Text | ValueShape::Line | ValueShape::Path => text(),
+        ValueShape::Role => json!({ "type": "string", "pattern": NAME, "examples": ROLES }),
+        ValueShape::Kind | ValueShape::SpecName => json!({ "type": "string", "pattern": NAME }),
+        ValueShape::Word(words) => json!({ "type": "string", "enum": words }),
+        ValueShape::Words(words) => json!({ "type": "array", "items": { "type": "string", "enum": words } }),
+        ValueShape::Command => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+        ValueShape::Tools => json!({ "anyOf": [{ "type": "array", "items": text() }, text()] }),
+        ValueShape::Texts => json!({ "type": "array", "items": text(), "minItems": 1 }),
+        ValueShape::Flag => json!({ "type": "boolean" }),
+        ValueShape::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        ValueShape::Span => json!({ "type": "string", "minLength": 1, "examples": ["30m", "1h 30m"] }),
+        ValueShape::Cron => json!({ "type": "string", "minLength": 1, "examples": ["0 9 * * 1-5"] }),
+        ValueShape::Scalar => json!({ "type": ["string", "integer", "boolean"] }),
+        ValueShape::Prompt => {
             let mut either = table(&PROMPT.iter().collect::<Vec<_>>());
             either["minProperties"] = 1.into();
             either["maxProperties"] = 1.into();
             json!({ "anyOf": [text(), either] })
         }
-        Shape::Heartbeat => {
+        ValueShape::Heartbeat => {
             let mut beat = table(&HEARTBEAT.iter().collect::<Vec<_>>());
             beat["required"] = json!(["prompt"]);
             beat["oneOf"] = json!([{ "required": ["every"] }, { "required": ["cron"] }]);
             json!({ "anyOf": [{ "const": false }, beat] })
         }
-        Shape::Workspace => {
-            let word = json!({ "type": "string", "enum": PLACES });
+        ValueShape::Workspace => {
+            let word = json!({ "type": "string", "enum": WORKSPACE_MODES });
             json!({ "anyOf": [word, table(&WORKSPACE.iter().collect::<Vec<_>>())] })
         }
-        Shape::Patterns | Shape::ShellLines => json!({ "type": "array", "items": text() }),
-        Shape::Env => named(VARIABLE, json!({ "type": "string" })),
-        Shape::Params => named(PARAMETER, table(&PARAM.iter().collect::<Vec<_>>())),
-        Shape::Table(keys) => table(&keys.iter().collect::<Vec<_>>()),
+        ValueShape::Patterns | ValueShape::ShellLines => json!({ "type": "array", "items": text() }),
+        ValueShape::Env => named(VARIABLE, json!({ "type": "string" })),
+        ValueShape::Params => named(PARAMETER, table(&PARAM.iter().collect::<Vec<_>>())),
+        ValueShape::Table(keys) => table(&keys.iter().collect::<Vec<_>>()),
     }
 }
 

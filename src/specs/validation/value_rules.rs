@@ -4,7 +4,7 @@ use crate::base::duration::parse_duration;
 use crate::model::is_deceptive;
 
 /// Maximum length of one program argument on Linux, without the terminating NUL: `MAX_ARG_STRLEN`.
-pub(in crate::specs) const LONGEST_ARGUMENT: usize = 131_071;
+pub(in crate::specs) const MAX_ARGUMENT_BYTES: usize = 131_071;
 
 /// Checks a text that can be an argument.
 pub(in crate::specs) fn text(text: &str) -> Result<(), String> {
@@ -12,13 +12,13 @@ pub(in crate::specs) fn text(text: &str) -> Result<(), String> {
         return Err("is empty".into());
     }
     if text.contains('\0') {
-        return Err("holds a NUL character".into());
+        return Err("contains a NUL character".into());
     }
     match text.len() {
-        ..=LONGEST_ARGUMENT => Ok(()),
-        bytes => {
-            Err(format!("has {bytes} bytes; allowed: {LONGEST_ARGUMENT}, the longest argument of a program"))
-        }
+        ..=MAX_ARGUMENT_BYTES => Ok(()),
+        bytes => Err(format!(
+            "has {bytes} bytes; allowed: {MAX_ARGUMENT_BYTES}, the longest argument of a program"
+        )),
     }
 }
 
@@ -35,7 +35,7 @@ pub(in crate::specs) fn line(line: &str) -> Result<(), String> {
 pub(in crate::specs) fn shell_line(text: &str) -> Result<(), String> {
     line(text)?;
     match text.contains(is_deceptive) {
-        true => Err("holds characters that are not seen".into()),
+        true => Err("contains invisible characters".into()),
         false => Ok(()),
     }
 }
@@ -45,7 +45,7 @@ pub(in crate::specs) fn span(text: &str) -> Result<u64, String> {
     match parse_duration(text).map(|span| span.as_secs()) {
         Some(seconds @ 1..) => Ok(seconds),
         Some(_) => Err("is too short; allowed: from 1s".into()),
-        None => Err("is no time span; allowed: such as 90s, 30m, 2h, 1h 30m, 7d".into()),
+        None => Err("is not a time span; examples: 90s, 30m, 2h, 1h 30m, 7d".into()),
     }
 }
 
@@ -54,11 +54,13 @@ pub(in crate::specs) fn variable(name: &str) -> Result<(), String> {
     let rest = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     if !first || !name.chars().all(rest) {
-        return Err("is no name of a variable; allowed: letters, digits and `_`, not a digit first".into());
+        return Err(
+            "is not a valid name of a variable; allowed: letters, digits and `_`, not a digit first".into()
+        );
     }
     // Agents find each other with these variables, and tmux finds its server.
     match name.starts_with("SYMPOSIUM_") || name.starts_with("TMUX") {
-        true => Err("is ours to set; allowed: any name but SYMPOSIUM_… and TMUX…".into()),
+        true => Err("is reserved; allowed: any name except SYMPOSIUM_… and TMUX…".into()),
         false => Ok(()),
     }
 }
@@ -88,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_have_a_unit_and_are_not_nothing() {
+    fn time_spans_need_a_unit_and_a_positive_value() {
         for (text, seconds) in [("90s", 90), ("30m", 1_800), ("1h 30m", 5_400), ("2h", 7_200)] {
             assert_eq!(span(text), Ok(seconds), "{text}");
         }
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ours_cannot_be_set() {
+    fn reserved_variables_cannot_be_set() {
         for name in ["SYMPOSIUM_HOME", "TMUX", "1A", "A=B", "", "A B"] {
             assert!(variable(name).is_err(), "{name}");
         }

@@ -1,16 +1,14 @@
-//! Locks on separate files, so that the files they protect can be replaced. The kernel releases a lock when its holder
-//! exits for any reason. Waiting is bounded and does not poll.
+//! Locks on separate files, so that the files they protect can be replaced.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fs::OFlags;
 
+use crate::base::file_lock::{FileLockError, lock_file};
 use crate::model::AgentName;
 use crate::store::StoreError;
 
@@ -19,7 +17,7 @@ pub(in crate::store) const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time limit for waiting for the lock of a registry. Each holder needs milliseconds, but on a busy machine a hundred
 /// processes may wait, and they do not get the lock in the order of their arrival.
-pub(in crate::store) const QUEUE: Duration = Duration::from_secs(30);
+pub(in crate::store) const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A lock that does not record its holder, for short operations.
 #[derive(Debug)]
@@ -59,7 +57,7 @@ impl AgentLock {
     }
 
     /// Releases the lock of an agent that no longer exists, and removes the lock file.
-    pub fn retire(self) {
+    pub fn release_and_remove(self) {
         // A process that waits for the lock on the removed file notices that it is gone and creates a new one.
         let _ = fs::remove_file(&self.path);
     }
@@ -101,72 +99,9 @@ pub(in crate::store) fn is_locked(path: &Path) -> bool {
 }
 
 /// Returns the locked file, or `None` if the time limit was exceeded.
-fn acquire(path: &Path, patience: Duration) -> Result<Option<File>, StoreError> {
-    let deadline = Instant::now() + patience;
-    loop {
-        let file = open(path).map_err(StoreError::write(path))?;
-        let file = match file.try_lock() {
-            Ok(()) => file,
-            Err(TryLockError::WouldBlock) => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                match wait(file, left).map_err(StoreError::lock(path))? {
-                    Some(file) => file,
-                    None => return Ok(None),
-                }
-            }
-            Err(TryLockError::Error(source)) => {
-                return Err(StoreError::Lock { path: path.to_owned(), source });
-            }
-        };
-        // A lock on a file that was removed in the meantime does not exclude other processes.
-        if is_at(&file, path).map_err(StoreError::lock(path))? {
-            return Ok(Some(file));
-        }
-    }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-        .open(path)?;
-    if file.metadata()?.mode() & 0o777 != 0o600 {
-        file.set_permissions(fs::Permissions::from_mode(0o600))?;
-    }
-    Ok(file)
-}
-
-/// Blocks in a separate thread. The thread is left behind when the time limit is exceeded, and releases a lock that it
-/// gets too late.
-fn wait(file: File, left: Duration) -> io::Result<Option<File>> {
-    if left.is_zero() {
-        return Ok(None);
-    }
-    let (done, result) = mpsc::channel();
-    thread::Builder::new().name("lock".to_owned()).spawn(move || {
-        let locked = loop {
-            match file.lock() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other,
-            }
-        };
-        let _ = done.send(locked.map(|()| file));
-    })?;
-    match result.recv_timeout(left) {
-        Ok(locked) => locked.map(Some),
-        Err(_) => Ok(None),
-    }
-}
-
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let ours = file.metadata()?;
-    match fs::symlink_metadata(path) {
-        Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+fn acquire(path: &Path, timeout: Duration) -> Result<Option<File>, StoreError> {
+    lock_file(path, timeout).map_err(|error| match error {
+        FileLockError::Open(source) => StoreError::write(path)(source),
+        FileLockError::Lock(source) => StoreError::lock(path)(source),
+    })
 }

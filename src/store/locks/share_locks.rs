@@ -2,9 +2,12 @@
 //! Only processes of this user can hold such a lock, and the kernel releases it when the process ends for any reason.
 //! Therefore a locked file always belongs to a running share process, and no query to that process is necessary.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
+
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 
 use crate::model::{AgentName, Share};
 use crate::store::locks::file_lock::{self, AgentLock};
@@ -15,7 +18,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A share that a running process serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenDoor {
+pub struct OpenShare {
     /// User id of the guest.
     pub guest: u32,
     /// Id of the process that serves the share, or `None` in the instant before the process has recorded it.
@@ -27,51 +30,65 @@ pub struct OpenDoor {
 impl Store {
     /// Takes the lock for serving a share, until the returned value is dropped. Returns `None` if another process holds
     /// it.
-    pub fn hold_door(&self, name: &AgentName, share: &Share) -> Result<Option<AgentLock>, StoreError> {
-        let dir = self.doors_dir();
+    pub fn lock_listener(&self, name: &AgentName, share: &Share) -> Result<Option<AgentLock>, StoreError> {
+        let dir = self.listener_lock_dir();
         home::create_private(&dir).map_err(StoreError::write(&dir))?;
         let text = serde_json::to_string(share).unwrap_or_default();
-        AgentLock::acquire(&self.door_file(name, share.uid), &text, LOCK_TIMEOUT)
+        AgentLock::acquire(&self.listener_lock_path(name, share.uid), &text, LOCK_TIMEOUT)
     }
 
     /// Returns all open shares of an agent.
-    pub fn doors(&self, name: &AgentName) -> Result<Vec<OpenDoor>, StoreError> {
-        let guests = self.door_files(name)?.into_iter();
-        Ok(guests.filter_map(|guest| self.door(name, guest)).collect())
+    pub fn open_shares(&self, name: &AgentName) -> Result<Vec<OpenShare>, StoreError> {
+        let guests = self.listener_lock_guests(name)?.into_iter();
+        Ok(guests.filter_map(|guest| self.open_share(name, guest)).collect())
     }
 
     /// Returns the share of an agent for this guest, if it is open.
-    pub fn door(&self, name: &AgentName, guest: u32) -> Option<OpenDoor> {
-        let path = self.door_file(name, guest);
+    pub fn open_share(&self, name: &AgentName, guest: u32) -> Option<OpenShare> {
+        let path = self.listener_lock_path(name, guest);
         if !file_lock::is_locked(&path) {
             return None;
         }
         let (keeper, share) = file_lock::holder(&path).unzip();
-        Some(OpenDoor { guest, keeper, share: share.and_then(|text| serde_json::from_str(&text).ok()) })
+        Some(OpenShare { guest, keeper, share: share.and_then(|text| serde_json::from_str(&text).ok()) })
     }
 
     /// Removes the lock files of an agent's shares that no process serves any more. The caller holds the agent's lock,
     /// so that no share is being opened.
-    pub fn forget_doors(&self, name: &AgentName) -> Result<(), StoreError> {
-        for guest in self.door_files(name)? {
-            if self.door(name, guest).is_none() {
-                let _ = fs::remove_file(self.door_file(name, guest));
+    pub fn remove_unused_listener_locks(&self, name: &AgentName) -> Result<(), StoreError> {
+        for guest in self.listener_lock_guests(name)? {
+            if self.open_share(name, guest).is_none() {
+                let _ = fs::remove_file(self.listener_lock_path(name, guest));
             }
         }
         Ok(())
     }
 
-    fn doors_dir(&self) -> PathBuf {
+    /// Returns the names of agents that may be shared, with one read of a directory.
+    pub fn agents_with_shares(&self) -> HashSet<String> {
+        let entries = fs::read_dir(self.listener_lock_dir()).into_iter().flatten().flatten();
+        let agent = |entry: fs::DirEntry| Some(entry.file_name().to_str()?.split_once('-')?.1.to_owned());
+        entries.filter_map(agent).collect()
+    }
+
+    /// Wakes the processes that watch the registry, because shares are stored elsewhere and are part of their output.
+    pub fn announce_shares(&self) {
+        let now = || Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let times = Timestamps { last_access: now(), last_modification: now() };
+        let _ = utimensat(CWD, self.home.registry(), &times, AtFlags::empty());
+    }
+
+    fn listener_lock_dir(&self) -> PathBuf {
         self.home.run().join("doors")
     }
 
-    fn door_file(&self, name: &AgentName, guest: u32) -> PathBuf {
-        self.doors_dir().join(format!("{guest}-{name}"))
+    fn listener_lock_path(&self, name: &AgentName, guest: u32) -> PathBuf {
+        self.listener_lock_dir().join(format!("{guest}-{name}"))
     }
 
     /// Returns the guests that have a lock file for this agent, whether the lock is held or not.
-    fn door_files(&self, name: &AgentName) -> Result<Vec<u32>, StoreError> {
-        let dir = self.doors_dir();
+    fn listener_lock_guests(&self, name: &AgentName) -> Result<Vec<u32>, StoreError> {
+        let dir = self.listener_lock_dir();
         let entries = match fs::read_dir(&dir) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
             other => other.map_err(StoreError::read(&dir))?,
@@ -97,29 +114,29 @@ mod tests {
     }
 
     #[test]
-    fn a_door_is_open_for_as_long_as_its_keeper_holds_it() {
+    fn share_is_open_while_its_process_holds_the_lock() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("home")).unwrap();
         let [a, b]: [AgentName; 2] = ["a", "1-a"].map(|name| name.parse().unwrap());
-        assert_eq!(store.doors(&a).unwrap(), []);
-        let held = store.hold_door(&a, &share(7)).unwrap().unwrap();
-        let other = store.hold_door(&b, &share(7)).unwrap().unwrap();
-        let open = OpenDoor {
+        assert_eq!(store.open_shares(&a).unwrap(), []);
+        let held = store.lock_listener(&a, &share(7)).unwrap().unwrap();
+        let other = store.lock_listener(&b, &share(7)).unwrap().unwrap();
+        let open = OpenShare {
             guest: 7,
             keeper: Some(i32::try_from(std::process::id()).unwrap()),
             share: Some(share(7)),
         };
-        assert_eq!(store.doors(&a).unwrap(), std::slice::from_ref(&open));
-        store.forget_doors(&a).unwrap();
-        assert_eq!(store.door(&a, 7), Some(open), "what is held is not forgotten");
+        assert_eq!(store.open_shares(&a).unwrap(), std::slice::from_ref(&open));
+        store.remove_unused_listener_locks(&a).unwrap();
+        assert_eq!(store.open_share(&a, 7), Some(open), "what is held is not forgotten");
         drop(held);
-        assert_eq!(store.doors(&a).unwrap(), []);
-        store.forget_doors(&a).unwrap();
-        assert_eq!(fs::read_dir(store.doors_dir()).unwrap().count(), 1);
-        assert_eq!(store.doors(&b).unwrap().len(), 1);
+        assert_eq!(store.open_shares(&a).unwrap(), []);
+        store.remove_unused_listener_locks(&a).unwrap();
+        assert_eq!(fs::read_dir(store.listener_lock_dir()).unwrap().count(), 1);
+        assert_eq!(store.open_shares(&b).unwrap().len(), 1);
         // Checked last: a wait that times out leaves a thread behind, which takes the lock for an instant once it is
         // free.
-        assert!(store.hold_door(&b, &share(7)).unwrap().is_none(), "one keeper a door");
+        assert!(store.lock_listener(&b, &share(7)).unwrap().is_none(), "one keeper a door");
         drop(other);
     }
 }

@@ -12,7 +12,7 @@ use crate::store::locks::file_lock::{self, AgentLock, PlainLock};
 use crate::store::{Store, StoreError};
 
 /// Directory of the slots, with one file per slot. No agent can have a lock with this name.
-const PLACES: &str = "_starting";
+const SLOTS_DIR: &str = "_starting";
 /// Time limit for waiting for the lock: its holder may have to hibernate agents first, one after the other.
 const SLOT_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -20,35 +20,35 @@ const SLOT_TIMEOUT: Duration = Duration::from_secs(60);
 pub struct StartLock(#[expect(dead_code, reason = "held for its lock")] PlainLock);
 
 /// The slot of one agent that is being started. It is released when the value is dropped.
-pub struct Place {
+pub struct StartSlot {
     lock: Option<AgentLock>,
     number: usize,
 }
 
-impl Drop for Place {
+impl Drop for StartSlot {
     fn drop(&mut self) {
         // The file of the first slot stays, so that starting one agent after the other creates and removes no files.
         if let Some(lock) = self.lock.take()
             && self.number > 0
         {
-            lock.retire();
+            lock.release_and_remove();
         }
     }
 }
 
 impl Store {
     /// Waits for the lock for deciding which agents may start.
-    pub fn lock_room(&self) -> Result<StartLock, StoreError> {
+    pub fn lock_start_slots(&self) -> Result<StartLock, StoreError> {
         let path = self.home.run().join("_room.lock");
         PlainLock::acquire(&path, SLOT_TIMEOUT).map(StartLock)
     }
 
     /// Returns the names of the agents that are being started. The records of some may be stored already.
     pub fn starting(&self, _gate: &StartLock) -> Result<Vec<String>, StoreError> {
-        let places = self.places();
-        let entries = match fs::read_dir(&places) {
+        let slots = self.slots();
+        let entries = match fs::read_dir(&slots) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
-            other => other.map_err(StoreError::write(&places))?,
+            other => other.map_err(StoreError::write(&slots))?,
         };
         Ok(entries
             .flatten()
@@ -58,19 +58,19 @@ impl Store {
     }
 
     /// Takes the first free slot for this agent.
-    pub fn take_place(&self, name: &AgentName, _gate: &StartLock) -> Result<Place, StoreError> {
-        let places = self.places();
-        create_private(&places).map_err(StoreError::write(&places))?;
+    pub fn take_start_slot(&self, name: &AgentName, _gate: &StartLock) -> Result<StartSlot, StoreError> {
+        let slots = self.slots();
+        create_private(&slots).map_err(StoreError::write(&slots))?;
         for number in 0.. {
-            let path = places.join(number.to_string());
+            let path = slots.join(number.to_string());
             if let Some(lock) = AgentLock::acquire(&path, name.as_str(), Duration::ZERO)? {
-                return Ok(Place { lock: Some(lock), number });
+                return Ok(StartSlot { lock: Some(lock), number });
             }
         }
         unreachable!("numbers do not end")
     }
 
-    fn places(&self) -> PathBuf {
-        self.home.run().join(PLACES)
+    fn slots(&self) -> PathBuf {
+        self.home.run().join(SLOTS_DIR)
     }
 }

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use crate::store::{Store, StoreError};
 
 /// Size in bytes at which a file is full: some ten thousand lines, which an editor still opens quickly.
-const FULL: u64 = 1 << 20;
+const MAX_LOG_BYTES: u64 = 1 << 20;
 /// Number of files to keep, including the current one.
-const KEPT: u32 = 3;
+const KEPT_ROTATIONS: u32 = 3;
 
 /// A file for appending that is rotated when it is full.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Store {
     /// Opens the log with this name in the state directory, with mode 0600.
     pub fn log_file(&self, name: &str) -> Result<RotatingFile, StoreError> {
         let path = self.home().join(name);
-        RotatingFile::open(&path, FULL).map_err(StoreError::write(&path))
+        RotatingFile::open(&path, MAX_LOG_BYTES).map_err(StoreError::write(&path))
     }
 }
 
@@ -40,7 +40,7 @@ impl RotatingFile {
 
     /// Renames each file to the next number and deletes the oldest.
     fn rotate(&mut self) -> io::Result<()> {
-        for place in (1..KEPT).rev() {
+        for place in (1..KEPT_ROTATIONS).rev() {
             let from = if place == 1 { self.path.clone() } else { aged(&self.path, place - 1) };
             match fs::rename(from, aged(&self.path, place)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -87,7 +87,7 @@ fn appending(path: &Path) -> io::Result<File> {
 
 /// Returns the paths of all files of a log that may exist, oldest first.
 pub(in crate::store) fn rotated_files(path: &Path) -> Vec<PathBuf> {
-    let older = (1..KEPT).rev().map(|age| aged(path, age));
+    let older = (1..KEPT_ROTATIONS).rev().map(|age| aged(path, age));
     older.chain([path.to_owned()]).collect()
 }
 
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_file_is_moved_on_and_three_are_kept() {
+    fn full_log_is_rotated_and_three_old_logs_are_kept() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.log");
         let mut log = RotatingFile::open(&path, 10).unwrap();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_goes_on_where_it_was_and_is_ours_alone() {
+    fn reopened_log_is_appended_to_and_private() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.log");
         fs::write(&path, "old").unwrap();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn non_files_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let elsewhere = dir.path().join("elsewhere");
         std::os::unix::fs::symlink(&elsewhere, dir.path().join("link")).unwrap();

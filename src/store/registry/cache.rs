@@ -15,22 +15,22 @@ use crate::store::{StoreError, replace_file};
 
 /// The registry as it was last read.
 #[derive(Debug, Default)]
-pub(in crate::store) struct RegistryCache(Mutex<Option<Kept>>);
+pub(in crate::store) struct RegistryCache(Mutex<Option<CachedFile>>);
 
 #[derive(Debug)]
-struct Kept {
+struct CachedFile {
     #[expect(dead_code, reason = "held for its number")]
     file: File,
-    mark: Mark,
+    mark: FileIdentity,
     text: Arc<Vec<u8>>,
     parsed: Option<Arc<Registry>>,
 }
 
 /// Device, inode, length and modification time of a file.
-type Mark = (u64, u64, u64, i64, i64);
+type FileIdentity = (u64, u64, u64, i64, i64);
 
 /// The result of reading the registry file.
-pub(in crate::store) enum Found {
+pub(in crate::store) enum CachedRead {
     /// A valid registry of the current format.
     Sound(Arc<Registry>),
     /// A registry that is damaged or of another format.
@@ -48,16 +48,17 @@ impl RegistryCache {
         }
         let Some((file, meta, text)) = replace_file::read_open(path)? else { return Ok(None) };
         let text = Arc::new(text);
-        *self.lock() = Some(Kept { file, mark: self::mark(&meta), text: Arc::clone(&text), parsed: None });
+        *self.lock() =
+            Some(CachedFile { file, mark: self::mark(&meta), text: Arc::clone(&text), parsed: None });
         Ok(Some(text))
     }
 
     /// Returns the registry, which is parsed only once while it does not change.
-    pub(in crate::store) fn registry(&self, path: &Path) -> Result<Found, StoreError> {
-        let Some(text) = self.text(path)? else { return Ok(Found::Nothing) };
-        let is_of = |kept: &&mut Kept| Arc::ptr_eq(&kept.text, &text);
+    pub(in crate::store) fn registry(&self, path: &Path) -> Result<CachedRead, StoreError> {
+        let Some(text) = self.text(path)? else { return Ok(CachedRead::Nothing) };
+        let is_of = |kept: &&mut CachedFile| Arc::ptr_eq(&kept.text, &text);
         if let Some(parsed) = self.lock().as_mut().filter(is_of).and_then(|kept| kept.parsed.clone()) {
-            return Ok(Found::Sound(parsed));
+            return Ok(CachedRead::Sound(parsed));
         }
         match schema::parse(&text) {
             Parsed::Current(registry) => {
@@ -65,9 +66,9 @@ impl RegistryCache {
                 if let Some(kept) = self.lock().as_mut().filter(is_of) {
                     kept.parsed = Some(Arc::clone(&registry));
                 }
-                Ok(Found::Sound(registry))
+                Ok(CachedRead::Sound(registry))
             }
-            other => Ok(Found::Other(other)),
+            other => Ok(CachedRead::Other(other)),
         }
     }
 
@@ -76,11 +77,11 @@ impl RegistryCache {
         *self.lock() = None;
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Kept>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<CachedFile>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn mark(meta: &fs::Metadata) -> Mark {
+fn mark(meta: &fs::Metadata) -> FileIdentity {
     (meta.dev(), meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec())
 }

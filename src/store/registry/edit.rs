@@ -4,24 +4,24 @@ use serde_json::value::RawValue;
 
 use crate::model::{AgentName, AgentRecord, LedgerEvent, Status};
 use crate::store::registry::schema::{self, Registry};
-use crate::store::{Notice, StoreError, registry::unknown_fields};
+use crate::store::{StoreError, StoreNotice, registry::unknown_fields};
 
 /// Key of the pending events in a registry.
-const OWED: &str = "owed";
+const PENDING_EVENTS_KEY: &str = "owed";
 /// Maximum number of pending events: a ledger that cannot be written for a long time must not slow down every change.
-const MOST_OWED: usize = 500;
+const MAX_PENDING_EVENTS: usize = 500;
 
 /// The argument of the closure of [`Store::update`](crate::store::Store::update).
 #[derive(Debug)]
 pub struct Edit {
     registry: Registry,
     changed: bool,
-    moves: Vec<Move>,
+    moves: Vec<RecordChange>,
 }
 
 /// A record whose status or name changed, or that was added or removed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Move {
+pub struct RecordChange {
     /// The record before the change.
     pub before: Option<AgentRecord>,
     /// The record after the change.
@@ -40,7 +40,7 @@ impl Edit {
 
     /// Returns the record with this name, or an error if the entry exists but is invalid.
     pub fn get(&self, name: &AgentName) -> Result<Option<AgentRecord>, StoreError> {
-        self.registry.entries.get(name.as_str()).map(|entry| understood(name.as_str(), entry)).transpose()
+        self.registry.entries.get(name.as_str()).map(|entry| parse_record(name.as_str(), entry)).transpose()
     }
 
     /// Stores a record under its name and numbers a change of its status. Unknown fields in the entry of the same agent
@@ -53,7 +53,7 @@ impl Edit {
             if record.status.status != Status::Starting {
                 record.before_start = None;
             }
-            self.moves.push(Move { before: former, after: Some(record.clone()) });
+            self.moves.push(RecordChange { before: former, after: Some(record.clone()) });
         } else if let Some(former) = former {
             record.changes = former.changes;
         }
@@ -69,13 +69,13 @@ impl Edit {
     pub fn remove(&mut self, name: &AgentName) -> bool {
         let before = self.get(name).ok().flatten();
         let was_there = self.registry.entries.remove(name.as_str()).is_some();
-        self.moves.extend(before.map(|before| Move { before: Some(before), after: None }));
+        self.moves.extend(before.map(|before| RecordChange { before: Some(before), after: None }));
         self.changed |= was_there;
         was_there
     }
 
     /// Returns the changes of status and name so far.
-    pub fn moves(&self) -> &[Move] {
+    pub fn moves(&self) -> &[RecordChange] {
         &self.moves
     }
 
@@ -83,7 +83,7 @@ impl Edit {
     /// replaced.
     pub fn rename(&mut self, from: &AgentName, to: AgentRecord) {
         let before = self.get(from).ok().flatten();
-        self.moves.push(Move { before, after: Some(to.clone()) });
+        self.moves.push(RecordChange { before, after: Some(to.clone()) });
         let former = self.registry.entries.remove(from.as_str());
         self.changed |= former.is_some();
         let entry = unknown_fields::entry(&to, former.as_deref());
@@ -91,18 +91,18 @@ impl Edit {
     }
 
     /// Returns the pending events, oldest first.
-    pub fn owed(&self) -> Vec<LedgerEvent> {
-        owed(&self.registry)
+    pub fn pending_events(&self) -> Vec<LedgerEvent> {
+        pending_events(&self.registry)
     }
 
     /// Replaces the pending events. Only the newest are kept if there are too many.
-    pub fn owe(&mut self, happened: &[LedgerEvent]) {
-        if self.registry.beside(OWED).is_none() && happened.is_empty() {
+    pub fn replace_pending_events(&mut self, happened: &[LedgerEvent]) {
+        if self.registry.extra_field(PENDING_EVENTS_KEY).is_none() && happened.is_empty() {
             return;
         }
-        let newest = &happened[happened.len().saturating_sub(MOST_OWED)..];
+        let newest = &happened[happened.len().saturating_sub(MAX_PENDING_EVENTS)..];
         let text = if newest.is_empty() { None } else { serde_json::value::to_raw_value(newest).ok() };
-        self.registry.set_beside(OWED, text);
+        self.registry.set_extra_field(PENDING_EVENTS_KEY, text);
         self.changed = true;
     }
 
@@ -128,7 +128,7 @@ impl Edit {
 
     /// Returns all valid records, ordered by name. [`Store::read`](crate::store::Store::read) reports the invalid ones.
     pub fn all(&self) -> Result<Vec<AgentRecord>, StoreError> {
-        Ok(understood_ones(&self.registry).0)
+        Ok(parse_records(&self.registry).0)
     }
 
     fn set(&mut self, name: AgentName, entry: Box<RawValue>) {
@@ -141,25 +141,27 @@ impl Edit {
 }
 
 /// Returns the pending events of a registry and skips those that are unknown to this version.
-pub(in crate::store) fn owed(registry: &Registry) -> Vec<LedgerEvent> {
+pub(in crate::store) fn pending_events(registry: &Registry) -> Vec<LedgerEvent> {
     let lines: Option<Vec<&RawValue>> =
-        registry.beside(OWED).and_then(|text| serde_json::from_str(text.get()).ok());
+        registry.extra_field(PENDING_EVENTS_KEY).and_then(|text| serde_json::from_str(text.get()).ok());
     lines.unwrap_or_default().into_iter().filter_map(|line| serde_json::from_str(line.get()).ok()).collect()
 }
 
 /// Parses one entry. The error contains its name.
-pub(in crate::store) fn understood(key: &str, entry: &RawValue) -> Result<AgentRecord, StoreError> {
+pub(in crate::store) fn parse_record(key: &str, entry: &RawValue) -> Result<AgentRecord, StoreError> {
     schema::record(key, entry).map_err(|source| StoreError::Entry { name: key.to_owned(), source })
 }
 
 /// Returns the valid records, and a notice for each invalid one.
-pub(in crate::store) fn understood_ones(registry: &Registry) -> (Vec<AgentRecord>, Vec<Notice>) {
+pub(in crate::store) fn parse_records(registry: &Registry) -> (Vec<AgentRecord>, Vec<StoreNotice>) {
     let mut records = Vec::with_capacity(registry.entries.len());
     let mut notices = Vec::new();
     for (key, entry) in &registry.entries {
-        match understood(key, entry) {
+        match parse_record(key, entry) {
             Ok(record) => records.push(record),
-            Err(error) => notices.push(Notice { what: format!("{error}; it is left as it is"), kept: None }),
+            Err(error) => {
+                notices.push(StoreNotice { what: format!("{error}; it is left as it is"), kept: None })
+            }
         }
     }
     (records, notices)
@@ -168,37 +170,37 @@ pub(in crate::store) fn understood_ones(registry: &Registry) -> (Vec<AgentRecord
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AgentId, What};
+    use crate::model::{AgentId, EventKind};
 
     #[test]
-    fn what_is_owed_is_kept_until_it_is_paid() {
+    fn pending_events_are_kept_until_stored() {
         let mut edit = Edit::new(Registry::default());
-        edit.owe(&[]);
+        edit.replace_pending_events(&[]);
         assert!(!edit.changed, "nothing owed is nothing to write");
-        let owed: Vec<_> = (0..MOST_OWED as u64 + 3)
+        let owed: Vec<_> = (0..MAX_PENDING_EVENTS as u64 + 3)
             .map(|seq| LedgerEvent {
                 at: jiff::Timestamp::UNIX_EPOCH,
                 agent: AgentId(uuid::Uuid::nil()),
                 name: "a".parse().unwrap(),
-                what: What::Status { seq, from: None, to: Status::Idle, waiting_for: None, exit: None },
+                what: EventKind::Status { seq, from: None, to: Status::Idle, waiting_for: None, exit: None },
                 why: "two\nlines \"and\" more".into(),
             })
             .collect();
-        edit.owe(&owed);
-        assert_eq!(edit.owed(), owed[3..], "the newest, to the letter");
+        edit.replace_pending_events(&owed);
+        assert_eq!(edit.pending_events(), owed[3..], "the newest, to the letter");
         let schema::Parsed::Current(read) = schema::parse(edit.registry.to_text().as_bytes()) else {
             panic!("a registry")
         };
         let mut edit = Edit::new(read);
-        assert_eq!(edit.owed(), owed[3..]);
-        edit.owe(&[]);
+        assert_eq!(edit.pending_events(), owed[3..]);
+        edit.replace_pending_events(&[]);
         assert_eq!(edit.changed().unwrap().to_text(), Registry::default().to_text());
     }
 
     #[test]
-    fn a_line_of_a_newer_writer_hides_no_other() {
+    fn an_unknown_entry_hides_no_other() {
         let text = br#"{"format":1,"sessions":{},"owed":[{"event":"flown"},{"at":"2026-01-01T00:00:00Z","agent":"8c7a1b1e-0b0a-4c61-9f5e-4f6f6a0a6b01","name":"a","event":"removed","why":"x"}]}"#;
         let schema::Parsed::Current(read) = schema::parse(text) else { panic!("a registry") };
-        assert_eq!(owed(&read).len(), 1);
+        assert_eq!(pending_events(&read).len(), 1);
     }
 }

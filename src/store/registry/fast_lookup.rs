@@ -40,10 +40,10 @@ fn count_lines(text: &str) -> Option<usize> {
             return Some(live);
         }
         // Quotes inside a JSON string are escaped with a backslash, so that no string value can look like this.
-        let mut said = line.split("\"status\":{\"status\":\"").skip(1);
-        let (Some(first), None) = (said.next(), said.next()) else { return None };
+        let mut statuses = line.split("\"status\":{\"status\":\"").skip(1);
+        let (Some(first), None) = (statuses.next(), statuses.next()) else { return None };
         let word = first.split('"').next().unwrap_or_default();
-        live += usize::from(Status::ALL.iter().find(|status| status.word() == word)?.is_live());
+        live += usize::from(word.parse::<Status>().ok()?.is_live());
     }
     None
 }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_as_the_whole_text_is() {
+    fn fast_counts_equal_those_of_the_full_parser() {
         let entry = |name: &str, status: &str| {
             format!("\"{name}\":{{\"title\":\"\\\"status\\\":{{\",\"status\":{{\"status\":\"{status}\"}}}}")
         };
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn only_those_whom_nobody_names_are_certainly_no_parents() {
+    fn only_unreferenced_agents_are_certainly_no_parents() {
         let names: Vec<AgentName> = ["a", "b-c"].map(|name| name.parse().unwrap()).into();
         for (text, may) in [
             ("", true),

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::model::{AgentId, AgentName, AgentRecord, Conversation, Restart, Status, StatusNote, Workspace};
+use crate::model::{AgentId, AgentName, AgentRecord, Status, StatusNote};
 use crate::store::registry::schema::Members;
 
 /// The result of migrating an old registry.
@@ -72,42 +72,19 @@ fn record(key: &str, entry: &RawValue, now: Timestamp) -> Option<AgentRecord> {
     let old: OldEntry = serde_json::from_str(entry.get()).ok()?;
     let id = old.uuid.or_else(|| key.parse().ok())?;
     Some(AgentRecord {
-        name: name(&old.tmux_session_name, id),
         id,
-        title: None,
-        prompt: None,
-        spec: "default".to_owned(),
-        kind: "command".to_owned(),
         status: status(&old, now),
         command: old.agent_command,
-        working_directory: old.working_directory,
-        project: None,
-        branch: None,
-        directory_gone: None,
-        workspace: Workspace::InPlace,
-        created_at: old.created_at.timestamp()?,
-        started_at: None,
         last_attached: match old.last_attached {
             Some(time) => Some(time.timestamp()?),
             None => None,
         },
-        last_detached: None,
-        last_activity: None,
-        conversation: Conversation::default(),
-        parent: None,
-        ephemeral: false,
-        restart: Restart::default(),
-        restarts: vec![],
-        heartbeat: None,
-        params: vec![],
-        changes: 0,
-        exit: None,
-        pid: None,
-        tmux: None,
-        conversations: vec![],
-        renamed_from: None,
-        before_start: None,
-        cut_off: None,
+        ..AgentRecord::new(
+            name(&old.tmux_session_name, id),
+            "command",
+            &old.working_directory,
+            old.created_at.timestamp()?,
+        )
     })
 }
 
@@ -117,7 +94,7 @@ fn name(session: &str, id: AgentId) -> AgentName {
 }
 
 fn status(old: &OldEntry, now: Timestamp) -> StatusNote {
-    let noted = "noted so by an older symposium";
+    let noted = "recorded by an older version of symposium";
     match old.status.as_str() {
         "Stopped" => StatusNote::new(Status::Stopped, now, noted),
         "Crashed" => StatusNote::new(Status::Crashed, now, noted),

@@ -51,7 +51,7 @@ pub(in crate::store) fn parse(bytes: &[u8]) -> Parsed {
         Ok(text) => text,
         Err(error) => return Parsed::Damaged(error.to_string()),
     };
-    match serde_json::from_str::<Top>(text) {
+    match serde_json::from_str::<TopLevel>(text) {
         Ok(top) => top.sort_out(),
         // A newer format may use the same keys with other content.
         Err(error) => {
@@ -72,12 +72,12 @@ pub(in crate::store) fn record(key: &str, entry: &RawValue) -> serde_json::Resul
 
 impl Registry {
     /// Returns the top-level member with this key, next to the entries.
-    pub(in crate::store) fn beside(&self, word: &str) -> Option<&RawValue> {
+    pub(in crate::store) fn extra_field(&self, word: &str) -> Option<&RawValue> {
         self.extra.iter().find(|(name, _)| name == word).map(|(_, value)| &**value)
     }
 
     /// Sets or removes the top-level member with this key.
-    pub(in crate::store) fn set_beside(&mut self, word: &str, value: Option<Box<RawValue>>) {
+    pub(in crate::store) fn set_extra_field(&mut self, word: &str, value: Option<Box<RawValue>>) {
         self.extra.retain(|(name, _)| name != word);
         self.extra.extend(value.map(|value| (word.to_owned(), value)));
     }
@@ -147,13 +147,13 @@ impl<'de> Deserialize<'de> for Object {
 }
 
 /// The top level of any format, parsed in one pass.
-struct Top {
+struct TopLevel {
     format: Option<Box<RawValue>>,
     sessions: Option<Members>,
     extra: Members,
 }
 
-impl Top {
+impl TopLevel {
     fn sort_out(self) -> Parsed {
         let format = self.format.as_ref().map(|format| format.get().parse::<u64>());
         match (format, self.sessions) {
@@ -180,18 +180,18 @@ fn is_keyed_by_uuid(members: &Members) -> bool {
     members.is_empty() || members.iter().any(|(key, _)| uuid::Uuid::parse_str(key).is_ok())
 }
 
-impl<'de> Deserialize<'de> for Top {
+impl<'de> Deserialize<'de> for TopLevel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Collect;
         impl<'de> Visitor<'de> for Collect {
-            type Value = Top;
+            type Value = TopLevel;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Top, A::Error> {
-                let mut top = Top { format: None, sessions: None, extra: Vec::new() };
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TopLevel, A::Error> {
+                let mut top = TopLevel { format: None, sessions: None, extra: Vec::new() };
                 while let Some(key) = map.next_key::<String>()? {
                     match key.as_str() {
                         "format" if top.format.is_none() => top.format = Some(map.next_value()?),
@@ -199,7 +199,7 @@ impl<'de> Deserialize<'de> for Top {
                             top.sessions = Some(map.next_value::<Object>()?.0);
                         }
                         "format" | "sessions" => {
-                            return Err(A::Error::custom("it says the same thing twice"));
+                            return Err(A::Error::custom("it contains a key twice"));
                         }
                         _ => top.extra.push((key, map.next_value()?)),
                     }
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_told_for_what_it_is() {
+    fn prompt_is_classified_by_its_lines() {
         for (text, word) in [
             ("", "damaged"),
             ("null", "damaged"),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn each_entry_stands_on_a_line_of_its_own() {
+    fn each_entry_is_on_its_own_line() {
         let text = "{ \"sessions\": {\n \"a\": {\n\"x\":\n1},\"b\":2}, \"format\": 1 }";
         match parse(text.as_bytes()) {
             Parsed::Current(registry) => {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_do_not_know_is_written_back_to_the_letter() {
+    fn unknown_fields_are_written_back_unchanged() {
         let text =
             "{\"format\":1,\"sessions\":{\n\"\\\"q\":{\"n\": 1e999},\n\"a\":17\n},\n\"later\":[1, 2]}\n";
         match parse(text.as_bytes()) {

@@ -13,23 +13,23 @@ use jiff::Timestamp;
 use crate::model::RequestId;
 use crate::store::home::create_private;
 use crate::store::locks::file_lock::{self, AgentLock};
-use crate::store::{Store, StoreError, Watch, replace_file};
+use crate::store::{Store, StoreError, StoreWatch, replace_file};
 
 /// Time after which a request is deleted. A client gives up a connection that is lost for longer, so it does not ask
 /// again.
-const KEPT: Duration = Duration::from_secs(24 * 3600);
+const RETENTION: Duration = Duration::from_secs(24 * 3600);
 /// Maximum number of bytes to read at once, more than one write contains. The next read returns the rest.
-const MOST_AT_ONCE: u64 = 64 * 1024;
+const MAX_READ_BYTES: u64 = 64 * 1024;
 
 /// A stored request with its output and result.
 #[derive(Debug, Clone)]
-pub struct Spool {
+pub struct StoredRequest {
     dir: PathBuf,
 }
 
 /// An output stream of the process that executes a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Printed {
+pub enum OutputStream {
     /// The standard output of the process.
     Out,
     /// The standard error of the process.
@@ -37,11 +37,11 @@ pub enum Printed {
 }
 
 /// The lock for executing a request. It is released when the value is dropped.
-pub struct Work(#[expect(dead_code, reason = "held for its lock")] AgentLock);
+pub struct RequestLock(#[expect(dead_code, reason = "held for its lock")] AgentLock);
 
 impl Store {
     /// Stores a request, unless it is stored already.
-    pub fn spool(&self, id: RequestId, request: &[u8], input: &[u8]) -> Result<Spool, StoreError> {
+    pub fn spool(&self, id: RequestId, request: &[u8], input: &[u8]) -> Result<StoredRequest, StoreError> {
         let spool = self.spooled(id);
         if spool.dir.is_dir() {
             return Ok(spool);
@@ -68,8 +68,8 @@ impl Store {
     }
 
     /// Returns the request with this id, whether it is stored or not.
-    pub fn spooled(&self, id: RequestId) -> Spool {
-        Spool { dir: self.requests().join(id.to_string()) }
+    pub fn spooled(&self, id: RequestId) -> StoredRequest {
+        StoredRequest { dir: self.requests().join(id.to_string()) }
     }
 
     /// Deletes old requests that no client will ask for again.
@@ -77,8 +77,9 @@ impl Store {
         for entry in fs::read_dir(self.requests()).into_iter().flatten().flatten() {
             let written =
                 entry.metadata().ok().and_then(|meta| Timestamp::try_from(meta.modified().ok()?).ok());
-            let is_old = written.is_some_and(|at| now.duration_since(at).unsigned_abs() > KEPT && at < now);
-            let spool = Spool { dir: entry.path() };
+            let is_old =
+                written.is_some_and(|at| now.duration_since(at).unsigned_abs() > RETENTION && at < now);
+            let spool = StoredRequest { dir: entry.path() };
             if is_old && !spool.is_held() {
                 let _ = fs::remove_dir_all(entry.path());
             }
@@ -111,7 +112,7 @@ impl Store {
     }
 }
 
-impl Spool {
+impl StoredRequest {
     /// Returns the request as it was stored.
     pub fn request(&self) -> Result<Vec<u8>, StoreError> {
         let path = self.dir.join("request.json");
@@ -120,7 +121,7 @@ impl Spool {
 
     /// Takes the lock and records the start of the request. Returns `None` if the request was started already, or
     /// another process is about to start it.
-    pub fn begin(&self) -> Result<Option<Work>, StoreError> {
+    pub fn begin(&self) -> Result<Option<RequestLock>, StoreError> {
         let Some(lock) = AgentLock::acquire(&self.lock_file(), "request", Duration::ZERO)? else {
             return Ok(None);
         };
@@ -128,7 +129,7 @@ impl Spool {
             return Ok(None);
         }
         replace_file::replace_durably(&self.dir.join("begun"), b"")?;
-        Ok(Some(Work(lock)))
+        Ok(Some(RequestLock(lock)))
     }
 
     /// Returns whether the request was started.
@@ -155,7 +156,7 @@ impl Spool {
     }
 
     /// Stores the exit code of the request.
-    pub fn finish(&self, code: u8, _work: Work) -> Result<(), StoreError> {
+    pub fn finish(&self, code: u8, _work: RequestLock) -> Result<(), StoreError> {
         replace_file::replace_durably(&self.dir.join("end"), code.to_string().as_bytes())
     }
 
@@ -165,20 +166,20 @@ impl Spool {
     }
 
     /// Returns output after the first `from` bytes, up to the limit for one read.
-    pub fn printed(&self, what: Printed, from: u64) -> Result<Vec<u8>, StoreError> {
-        let path = self.dir.join(if what == Printed::Out { "out" } else { "err" });
+    pub fn printed(&self, what: OutputStream, from: u64) -> Result<Vec<u8>, StoreError> {
+        let path = self.dir.join(if what == OutputStream::Out { "out" } else { "err" });
         let read = File::open(&path).and_then(|mut file| {
             let mut bytes = Vec::new();
             file.seek(SeekFrom::Start(from))?;
-            file.take(MOST_AT_ONCE).read_to_end(&mut bytes)?;
+            file.take(MAX_READ_BYTES).read_to_end(&mut bytes)?;
             Ok(bytes)
         });
         read.map_err(StoreError::read(&path))
     }
 
     /// Watches the request for new output.
-    pub fn watch(&self) -> Result<Watch, StoreError> {
-        Watch::over(&[&self.dir], &[]).map_err(|error| StoreError::Home {
+    pub fn watch(&self) -> Result<StoreWatch, StoreError> {
+        StoreWatch::over(&[&self.dir], &[]).map_err(|error| StoreError::Home {
             path: self.dir.clone(),
             source: std::io::Error::other(error),
         })
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_begun_by_one_and_never_again() {
+    fn request_is_executed_once() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let id = RequestId::fresh();
@@ -208,13 +209,13 @@ mod tests {
         let work = spool.begin().unwrap().unwrap();
         assert!(spool.is_held() && spool.begin().unwrap().is_none());
         std::io::Write::write_all(&mut spool.files().unwrap()[1], b"said").unwrap();
-        assert_eq!(spool.printed(Printed::Out, 1).unwrap(), b"aid");
+        assert_eq!(spool.printed(OutputStream::Out, 1).unwrap(), b"aid");
         spool.finish(3, work).unwrap();
         assert_eq!((spool.end(), spool.is_held(), spool.begin().unwrap().is_none()), (Some(3), false, true));
     }
 
     #[test]
-    fn what_was_cut_short_is_not_begun_again() {
+    fn interrupted_request_is_not_repeated() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let spool = store.spool(RequestId::fresh(), b"{}", b"").unwrap();
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn old_requests_go_and_those_at_work_stay() {
+    fn old_requests_are_removed_and_running_ones_kept() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let (old, held) = (RequestId::fresh(), RequestId::fresh());

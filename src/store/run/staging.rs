@@ -61,20 +61,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_room_goes_with_its_command_and_those_of_the_dead_with_the_next() {
+    fn staging_directory_is_removed_with_its_process_or_by_the_next() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("home")).unwrap();
-        let one = store.staging().unwrap();
-        let mode = std::fs::metadata(one.path()).unwrap().permissions().mode();
+        let staging = store.staging().unwrap();
+        let mode = std::fs::metadata(staging.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         // No process has this id: it is above the maximum on Linux.
         let left = store.run_dir().join("_staging-4194305-x");
         std::fs::create_dir(&left).unwrap();
         std::fs::write(left.join("file"), "x").unwrap();
         let two = store.staging().unwrap();
-        assert!(!left.exists() && one.path().exists());
-        let paths = [one.path().to_owned(), two.path().to_owned()];
-        drop((one, two));
+        assert!(!left.exists() && staging.path().exists());
+        let paths = [staging.path().to_owned(), two.path().to_owned()];
+        drop((staging, two));
         assert!(paths.iter().all(|path| !path.exists()));
     }
 }

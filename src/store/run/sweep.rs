@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::AgentName;
-use crate::store::{Instance, Store, StoreError, replace_file};
+use crate::store::{InstanceDir, Store, StoreError, replace_file};
 
 /// Minimum age of a temporary file. The command that created it needs milliseconds.
 const MIN_AGE: SignedDuration = SignedDuration::from_hours(1);
@@ -19,7 +19,7 @@ const TEMPORARY: [&str; 2] = [".tmp-", ".probe-"];
 /// Name prefix of the sockets of shared SSH connections.
 const SSH_SOCKET: &str = "ssh-";
 /// Names of files that may exist in the directory of an agent that was never started.
-const WORTHLESS: [&str; 2] = ["typing.lock", "terminal.json"];
+const DISPOSABLE: [&str; 2] = ["typing.lock", "terminal.json"];
 
 impl Store {
     /// Removes old temporary files and dead sockets, and returns their number.
@@ -51,7 +51,7 @@ impl Store {
     }
 }
 
-impl Instance {
+impl InstanceDir {
     /// Removes the directory if nothing was ever stored in it. The caller holds the lock of the name.
     pub fn remove_unused(&self) -> Result<(), StoreError> {
         if is_unused(self.dir()) { self.remove() } else { Ok(()) }
@@ -93,7 +93,7 @@ fn is_unused(dir: &Path) -> bool {
                 Ok(kind) if kind.is_dir() => is_unused(&entry.path()),
                 Ok(kind) if kind.is_file() => {
                     let is_empty = entry.metadata().is_ok_and(|meta| meta.len() == 0);
-                    is_empty || entry.file_name().to_str().is_some_and(|name| WORTHLESS.contains(&name))
+                    is_empty || entry.file_name().to_str().is_some_and(|name| DISPOSABLE.contains(&name))
                 }
                 _ => false,
             }

@@ -8,8 +8,8 @@ const V0: &str = include_str!("../../../tests/compat/registry-v0.json");
 
 /// Creates a state directory with `a` and `b` in registry and backup, and `c` in the registry and in its instance
 /// directory.
-fn lived_in() -> Env {
-    let env = Env::new();
+fn lived_in() -> TestStore {
+    let env = TestStore::new();
     let store = env.store();
     store.update(now(), |edit| ["a", "b"].map(|n| edit.put(record(n)))).unwrap();
     let c = record("c");
@@ -49,17 +49,17 @@ fn a_damaged_registry_is_kept_aside_and_rebuilt() {
 }
 
 #[test]
-fn every_door_repairs() {
-    for door in ["read", "find", "update"] {
+fn every_store_operation_repairs_the_registry() {
+    for operation in ["read", "find", "update"] {
         let env = lived_in();
         fs::write(env.registry(), "{").unwrap();
         let store = env.store();
-        match door {
+        match operation {
             "read" => assert_eq!(store.read(now()).unwrap().len(), 3),
             "find" => assert!(store.find(&name("a"), now()).unwrap().is_some()),
             _ => assert_eq!(store.update(now(), |edit| edit.len()).unwrap(), 3),
         }
-        assert_eq!(store.take_notices().len(), 1, "{door}");
+        assert_eq!(store.take_notices().len(), 1, "{operation}");
     }
 }
 
@@ -161,7 +161,7 @@ fn a_registry_that_is_no_regular_file_is_refused() {
 }
 
 #[test]
-fn a_repair_that_cannot_be_written_says_what_there_was_to_repair() {
+fn failed_repair_reports_the_damage() {
     let env = lived_in();
     let store = env.store();
     fs::write(env.registry(), "{").unwrap();
@@ -180,18 +180,18 @@ fn a_repair_that_cannot_be_written_says_what_there_was_to_repair() {
 
 #[test]
 fn the_older_public_format_is_migrated_and_kept() {
-    for door in ["read", "update"] {
-        let env = Env::new();
+    for operation in ["read", "update"] {
+        let env = TestStore::new();
         fs::write(env.registry(), V0).unwrap();
         fs::write(env.dir.path().join("agent-sessions.json.v0"), "an older one").unwrap();
         let store = env.store();
-        match door {
+        match operation {
             "read" => assert_eq!(store.read(now()).unwrap().len(), 4),
             _ => assert_eq!(store.update(now(), |edit| edit.len()).unwrap(), 4),
         }
         let kept = env.dir.path().join("agent-sessions.json.v0-2");
         let what = "the registry of an older symposium was migrated; agents in it: 4; not readable in it: not-an-agent";
-        assert_eq!(store.take_notices(), [Notice { what: what.to_owned(), kept: Some(kept.clone()) }]);
+        assert_eq!(store.take_notices(), [StoreNotice { what: what.to_owned(), kept: Some(kept.clone()) }]);
         assert_eq!(fs::read_to_string(kept).unwrap(), V0);
         assert!(env.text().starts_with("{\"format\":1,"));
         assert_eq!(env.store().find(&name("review"), now()).unwrap().unwrap().status.status, Status::Stopped);

@@ -4,25 +4,25 @@ use std::thread;
 use std::time::Instant;
 
 use super::*;
-use crate::store::registry::schema;
+use crate::store::registry::schema::{self, Parsed};
 
 /// A timeout that is long enough to cause a wait and short enough for a test.
-const IMPATIENT: Duration = Duration::from_millis(40);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(40);
 
 /// Returns when the kernel lists a waiter, `->`, for the lock on this file.
-fn until_somebody_waits_for(path: &Path) {
+fn wait_for_waiter(path: &Path) {
     let inode = format!(":{} ", fs::metadata(path).unwrap().ino());
     let deadline = Instant::now() + Duration::from_secs(10);
     while !fs::read_to_string("/proc/locks").unwrap().lines().any(|l| l.contains("->") && l.contains(&inode))
     {
-        assert!(Instant::now() < deadline, "nobody waits for {path:?}");
+        assert!(Instant::now() < deadline, "no process waits for {path:?}");
         thread::yield_now();
     }
 }
 
 #[test]
 fn many_writers_lose_nothing() {
-    let env = Env::new();
+    let env = TestStore::new();
     thread::scope(|scope| {
         for writer in 0..8 {
             let env = &env;
@@ -45,12 +45,12 @@ fn many_writers_lose_nothing() {
 }
 
 #[test]
-fn a_registry_that_stays_locked_is_told_in_time() {
-    let env = Env::new();
-    let store = Store { queue: IMPATIENT, ..env.store() };
+fn locked_registry_is_reported_within_the_timeout() {
+    let env = TestStore::new();
+    let store = Store { queue: SHORT_TIMEOUT, ..env.store() };
     let held = store.lock().unwrap();
     match store.update(now(), |edit| edit.put(record("a"))) {
-        Err(StoreError::LockTimeout { waited, .. }) => assert_eq!(waited, IMPATIENT),
+        Err(StoreError::LockTimeout { waited, .. }) => assert_eq!(waited, SHORT_TIMEOUT),
         other => panic!("{other:?}"),
     }
     assert_eq!(store.read(now()).unwrap(), []);
@@ -59,13 +59,13 @@ fn a_registry_that_stays_locked_is_told_in_time() {
 }
 
 #[test]
-fn a_waiting_writer_goes_on_when_the_lock_is_free() {
-    let env = Env::new();
+fn a_waiting_writer_continues_when_the_lock_is_released() {
+    let env = TestStore::new();
     let store = env.store();
     let held = store.lock().unwrap();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| env.store().update(now(), |edit| edit.put(record("a"))));
-        until_somebody_waits_for(&store.home().join("agent-sessions.json.lock"));
+        wait_for_waiter(&store.home().join("agent-sessions.json.lock"));
         drop(held);
         waiting.join().unwrap().unwrap();
     });
@@ -73,9 +73,9 @@ fn a_waiting_writer_goes_on_when_the_lock_is_free() {
 }
 
 #[test]
-fn a_busy_agent_says_who_is_at_it() {
-    let env = Env::new();
-    let store = Store { patience: IMPATIENT, ..env.store() };
+fn lock_error_names_the_process_that_holds_the_agent() {
+    let env = TestStore::new();
+    let store = Store { lock_timeout: SHORT_TIMEOUT, ..env.store() };
     let a = name("a");
     let held = store.lock_agent(&a, "starting it").unwrap();
     assert!(store.try_lock_agent(&a, "killing it").unwrap().is_none());
@@ -95,15 +95,15 @@ fn a_busy_agent_says_who_is_at_it() {
 }
 
 #[test]
-fn who_waits_for_a_retired_lock_gets_a_new_one() {
-    let env = Env::new();
+fn waiter_of_a_retired_lock_gets_a_new_one() {
+    let env = TestStore::new();
     let store = env.store();
     let a = name("a");
     let held = store.lock_agent(&a, "removing it").unwrap();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| env.store().lock_agent(&a, "starting it"));
-        until_somebody_waits_for(&store.run_dir().join("a.lock"));
-        held.retire();
+        wait_for_waiter(&store.run_dir().join("a.lock"));
+        held.release_and_remove();
         let _new = waiting.join().unwrap().unwrap();
         assert!(store.try_lock_agent(&a, "killing it").unwrap().is_none());
     });
@@ -111,10 +111,10 @@ fn who_waits_for_a_retired_lock_gets_a_new_one() {
 }
 
 #[test]
-fn a_removed_run_directory_is_made_again() {
-    let env = Env::new();
+fn a_removed_run_directory_is_created_again() {
+    let env = TestStore::new();
     let store = env.store();
     fs::remove_dir(store.run_dir()).unwrap();
-    store.lock_agent(&name("a"), "starting it").unwrap().retire();
+    store.lock_agent(&name("a"), "starting it").unwrap().release_and_remove();
     assert_eq!(fs::read_dir(store.run_dir()).unwrap().count(), 0);
 }

@@ -8,7 +8,7 @@ use super::*;
 use crate::store::registry::{fast_lookup, schema};
 
 #[derive(Debug, Clone)]
-enum Step {
+enum EditStep {
     Put(String, Option<String>),
     Remove(String),
     Rename(String, String),
@@ -18,26 +18,26 @@ fn few_names() -> impl Strategy<Value = String> {
     "[ab][0-9]?"
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<EditStep>> {
     let step = prop_oneof![
-        3 => (few_names(), any::<Option<String>>()).prop_map(|(name, title)| Step::Put(name, title)),
-        1 => few_names().prop_map(Step::Remove),
-        1 => (few_names(), few_names()).prop_map(|(from, to)| Step::Rename(from, to)),
+        3 => (few_names(), any::<Option<String>>()).prop_map(|(name, title)| EditStep::Put(name, title)),
+        1 => few_names().prop_map(EditStep::Remove),
+        1 => (few_names(), few_names()).prop_map(|(from, to)| EditStep::Rename(from, to)),
     ];
     prop::collection::vec(step, 1..12)
 }
 
-fn take(edit: &mut Edit, model: &mut BTreeMap<AgentName, AgentRecord>, step: Step) {
+fn take(edit: &mut Edit, model: &mut BTreeMap<AgentName, AgentRecord>, step: EditStep) {
     match step {
-        Step::Put(text, title) => {
+        EditStep::Put(text, title) => {
             let record = AgentRecord { title, ..record(&text) };
             let written = edit.put(record);
             model.insert(written.name.clone(), written);
         }
-        Step::Remove(text) => {
+        EditStep::Remove(text) => {
             assert_eq!(edit.remove(&name(&text)), model.remove(&name(&text)).is_some());
         }
-        Step::Rename(from, to) => {
+        EditStep::Rename(from, to) => {
             if let Some(record) = model.remove(&name(&from)) {
                 let record = AgentRecord { name: name(&to), ..record };
                 edit.rename(&name(&from), record.clone());
@@ -68,7 +68,7 @@ proptest! {
 
     #[test]
     fn any_sequence_of_updates_equals_a_map(steps in steps()) {
-        let env = Env::new();
+        let env = TestStore::new();
         let mut model = BTreeMap::new();
         for step in steps {
             env.store().update(now(), |edit| take(edit, &mut model, step)).unwrap();
@@ -83,7 +83,7 @@ proptest! {
 
     #[test]
     fn unknown_fields_survive_at_any_depth(top in unknown(), inner in unknown(), deep in unknown()) {
-        let env = Env::new();
+        let env = TestStore::new();
         let store = env.store();
         let mut old = record("a");
         let mut entry = serde_json::to_value(&old).unwrap();
@@ -108,7 +108,7 @@ proptest! {
         at in any::<prop::sample::Index>(),
         byte in prop::option::of(any::<u8>()),
     ) {
-        let env = Env::new();
+        let env = TestStore::new();
         let store = env.store();
         store.update(now(), |edit| ["a", "b"].map(|n| edit.put(record(n)))).unwrap();
         store.update(now(), |edit| edit.put(record("c"))).unwrap();
@@ -134,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_at_all_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = schema::parse(&bytes);
         let _ = fast_lookup::line(&bytes, &name("a"));
     }

@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 
 /// The longest request head that is read, in bytes. Prometheus sends about 300.
-pub(super) const MAX_HEAD: usize = 8 * 1024;
+pub(super) const MAX_HEAD_BYTES: usize = 8 * 1024;
 
 /// How a request is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum RequestDecision {
     /// The head is not complete yet.
     ReadMore,
     /// The request is for the metrics.
@@ -21,29 +21,33 @@ pub(super) enum Decision {
 }
 
 /// Decides how to answer the data that a client has sent so far. `own_name` is the machine's host name.
-pub(super) fn decide(head: &[u8], own_name: &str) -> Decision {
+pub(super) fn decide(head: &[u8], own_name: &str) -> RequestDecision {
     let Some(end) = head.windows(4).position(|bytes| bytes == b"\r\n\r\n") else {
-        return if head.len() < MAX_HEAD { Decision::ReadMore } else { Decision::Malformed };
+        return if head.len() < MAX_HEAD_BYTES {
+            RequestDecision::ReadMore
+        } else {
+            RequestDecision::Malformed
+        };
     };
-    let Ok(text) = std::str::from_utf8(&head[..end]) else { return Decision::Malformed };
+    let Ok(text) = std::str::from_utf8(&head[..end]) else { return RequestDecision::Malformed };
     let mut lines = text.split("\r\n");
     let mut request = lines.next().unwrap_or_default().split(' ');
     let (Some(method), Some(path), Some(version)) = (request.next(), request.next(), request.next()) else {
-        return Decision::Malformed;
+        return RequestDecision::Malformed;
     };
     if !version.starts_with("HTTP/1.") || request.next().is_some() {
-        return Decision::Malformed;
+        return RequestDecision::Malformed;
     }
     let mut hosts = lines.filter_map(|line| {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("host").then(|| value.trim())
     });
     if !hosts.all(|host| is_own_host(host, own_name)) {
-        return Decision::WrongHost;
+        return RequestDecision::WrongHost;
     }
     match (method, path) {
-        ("GET", "/metrics") => Decision::Metrics,
-        _ => Decision::NotFound,
+        ("GET", "/metrics") => RequestDecision::Metrics,
+        _ => RequestDecision::NotFound,
     }
 }
 
@@ -65,7 +69,7 @@ fn is_own_host(host: &str, own_name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn get(path: &str, host: &str) -> Decision {
+    fn get(path: &str, host: &str) -> RequestDecision {
         decide(format!("GET {path} HTTP/1.1\r\nAccept: */*\r\nhost: {host}\r\n\r\n").as_bytes(), "Build7")
     }
 
@@ -74,22 +78,22 @@ mod tests {
         for host in
             ["127.0.0.1:9464", "[::1]:9464", "[::1]", "localhost", "LOCALHOST.:80", "a.localhost", "build7:1"]
         {
-            assert_eq!(get("/metrics", host), Decision::Metrics, "{host}");
+            assert_eq!(get("/metrics", host), RequestDecision::Metrics, "{host}");
         }
         for host in ["evil.example", "evil.example:9464", "localhost.evil.example", "127.0.0.1.nip.io", ""] {
-            assert_eq!(get("/metrics", host), Decision::WrongHost, "{host}");
+            assert_eq!(get("/metrics", host), RequestDecision::WrongHost, "{host}");
         }
-        assert_eq!(get("/", "localhost"), Decision::NotFound);
-        assert_eq!(decide(b"POST /metrics HTTP/1.1\r\n\r\n", ""), Decision::NotFound);
-        assert_eq!(decide(b"GET /metrics HTTP/1.0\r\n\r\n", ""), Decision::Metrics);
+        assert_eq!(get("/", "localhost"), RequestDecision::NotFound);
+        assert_eq!(decide(b"POST /metrics HTTP/1.1\r\n\r\n", ""), RequestDecision::NotFound);
+        assert_eq!(decide(b"GET /metrics HTTP/1.0\r\n\r\n", ""), RequestDecision::Metrics);
     }
 
     #[test]
-    fn a_head_is_read_to_its_end_and_not_beyond_its_bound() {
-        assert_eq!(decide(b"GET /metrics HTTP/1.1\r\nHost: x\r\n", ""), Decision::ReadMore);
-        assert_eq!(decide(&[b'a'; MAX_HEAD], ""), Decision::Malformed);
-        assert_eq!(decide(b"\x16\x03\x01\r\n\r\n", ""), Decision::Malformed);
-        assert_eq!(decide(b"GET /metrics\r\n\r\n", ""), Decision::Malformed);
-        assert_eq!(decide(b"GET /metrics HTTP/1.1 x\r\n\r\n", ""), Decision::Malformed);
+    fn a_request_head_is_read_up_to_its_limit() {
+        assert_eq!(decide(b"GET /metrics HTTP/1.1\r\nHost: x\r\n", ""), RequestDecision::ReadMore);
+        assert_eq!(decide(&[b'a'; MAX_HEAD_BYTES], ""), RequestDecision::Malformed);
+        assert_eq!(decide(b"\x16\x03\x01\r\n\r\n", ""), RequestDecision::Malformed);
+        assert_eq!(decide(b"GET /metrics\r\n\r\n", ""), RequestDecision::Malformed);
+        assert_eq!(decide(b"GET /metrics HTTP/1.1 x\r\n\r\n", ""), RequestDecision::Malformed);
     }
 }

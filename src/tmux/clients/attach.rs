@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::model::{AgentName, AttachPolicy, HostName, Terminal};
-use crate::tmux::clients::driver::{
-    IfDriven, JoinReason, JoiningClient, OBSERVER, OWN_KEY, comes_from, in_words, wants_no_more,
+use crate::model::{AgentName, AttachPolicy, HostName};
+use crate::tmux::clients::claim_driver::{
+    IfDriven, JoinReason, JoiningClient, OBSERVER, OWN_KEY, comes_from, in_words,
 };
 use crate::tmux::clients::size::OWN_NAME;
+use crate::tmux::clients::variables;
 use crate::tmux::script::{Script, command, sh_word};
 use crate::tmux::snapshot::clock;
-use crate::tmux::transport::call::{Call, Growth};
+use crate::tmux::transport::call::{Growth, TmuxCall};
 use crate::tmux::transport::program;
 use crate::tmux::{Tmux, TmuxError, clients::size, server::conf, target, transport::linux, without_tmux};
 
@@ -31,7 +32,7 @@ pub enum AttachAs {
 
 /// A request to attach a client to a session.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<'a> {
+pub struct AttachEntry<'a> {
     /// Session to attach to.
     pub session: &'a AgentName,
     /// Role that the client asks for.
@@ -53,7 +54,7 @@ pub struct Entry<'a> {
     /// Page that covers the agent's screen until the driver presses a key.
     pub cover: Option<&'a CoverPage>,
     /// Environment of the client's terminal.
-    pub around: Around,
+    pub around: AttachSurroundings,
 }
 
 /// Facts that are needed before a client is attached.
@@ -72,30 +73,29 @@ const ATTACH_TIMEOUT_FACTOR: u32 = 3;
 
 /// Environment of an attaching client's terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Around {
+pub enum AttachSurroundings {
     /// A terminal outside of tmux.
     Terminal,
     /// A pane of the user's own tmux, which receives the prefix key first.
     OwnTmux,
 }
 
-impl Around {
+impl AttachSurroundings {
     /// Records the environment, so that the status line shows the right keys. The list is truncated, which drops
     /// clients that left long ago.
     pub(in crate::tmux) fn noted(self, session: &str) -> Script {
         let mut script = Script::default();
-        if self == Around::OwnTmux {
+        if self == AttachSurroundings::OwnTmux {
             let nested = format!("#{{=-400:@symposium_nested}} {OWN_KEY} ");
-            let set = ["set-option", "-F", "-t", &target::pane_of(session), "@symposium_nested", &nested];
-            script.then(&command(&set));
+            variables::set(session, "@symposium_nested", &nested, &mut script);
         }
         script
     }
 }
 
-impl Entry<'_> {
+impl AttachEntry<'_> {
     /// Returns how to treat another driver, or `None` if the client does not ask to become the driver.
-    pub(in crate::tmux) fn meeting(&self) -> Option<IfDriven> {
+    pub(in crate::tmux) fn if_driven(&self) -> Option<IfDriven> {
         match (self.how, self.policy) {
             (AttachAs::Observer, _) | (_, AttachPolicy::Shared) => None,
             (AttachAs::Driver, AttachPolicy::SingleDriver) => Some(IfDriven::Yield),
@@ -104,7 +104,7 @@ impl Entry<'_> {
     }
 
     /// Returns the commands that prepare a driver's screen: removing an old page and showing the new one.
-    fn covered(&self) -> Result<Script, TmuxError> {
+    fn prepare_screen(&self) -> Result<Script, TmuxError> {
         let mut script = Script::default();
         remove_old_page(self.session.as_str(), &mut script)?;
         match self.cover {
@@ -138,23 +138,23 @@ impl CoverPage {
     fn show(&self, session: &str, script: &mut Script) -> Result<(), TmuxError> {
         let at = target::pane_of(session);
         let words: Vec<Vec<u8>> = self.argv.iter().map(|word| sh_word(word.as_bytes())).collect();
-        let mut deed = Script::default();
+        let mut commands = Script::default();
         // `run-shell` expands formats in its command, but not in the value of an option.
-        deed.then(&command(&["set-option", "-s", "@symposium_cover"])).word(words.join(&b' '));
+        commands.then(&command(&["set-option", "-s", "@symposium_cover"])).word(words.join(&b' '));
         let run = format!(
             "#{{@symposium_cover}} --page #{{pane_width}}x#{{pane_height}} 2>/dev/null || :; {PASTE_AS_KEYS}"
         );
-        deed.then(&command(&["run-shell", "-t", &at, &run]));
+        commands.then(&command(&["run-shell", "-t", &at, &run]));
         let mut keys = Script::default();
         keys.then(&command(&["set-option", "-w", "-t", &at, "@symposium_scrolled", "1"]));
         keys.then(&command(&["set-option", "-wF", "-t", &at, "@symposium_covered", "#{client_tty}"]));
         let focus = "#{m:*focused*,#{client_flags}}";
         keys.then(&command(&["set-option", "-wF", "-t", &at, "@symposium_focus", focus]));
         keys.then(&command(&["set-option", "-wF", "-t", &at, "mode-keys", "#{@symposium_typing}"]));
-        deed.then(&command(&["if-shell", "-F", "-t", &at, "#{==:#{pane_mode},view-mode}"]));
-        deed.word(keys.finish("a page")?);
+        commands.then(&command(&["if-shell", "-F", "-t", &at, "#{==:#{pane_mode},view-mode}"]));
+        commands.word(keys.finish("a page")?);
         script.then(&command(&["if-shell", "-F", "-t", &at, "#{==:#{pane_in_mode},0}"]));
-        script.word(deed.finish("a page")?);
+        script.word(commands.finish("a page")?);
         Ok(())
     }
 }
@@ -174,7 +174,12 @@ fn remove_old_page(session: &str, script: &mut Script) -> Result<(), TmuxError> 
 impl Tmux {
     /// Replaces this process with a tmux client that is attached to the session. Returns only on failure. Also works
     /// inside the user's own tmux.
-    pub fn attach(&self, entry: &Entry<'_>, client: &Path, env: Vec<(OsString, OsString)>) -> TmuxError {
+    pub fn attach(
+        &self,
+        entry: &AttachEntry<'_>,
+        client: &Path,
+        env: Vec<(OsString, OsString)>,
+    ) -> TmuxError {
         let words = match self.attach_words(entry) {
             Ok(words) => words,
             Err(error) => return error,
@@ -185,7 +190,7 @@ impl Tmux {
     }
 
     /// Returns the tmux arguments that attach a client to the session.
-    pub fn attach_words(&self, entry: &Entry<'_>) -> Result<Vec<OsString>, TmuxError> {
+    pub fn attach_words(&self, entry: &AttachEntry<'_>) -> Result<Vec<OsString>, TmuxError> {
         let session = entry.session.as_str();
         let target = target::session(session);
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
@@ -194,7 +199,7 @@ impl Tmux {
         // This comes first: printing a page delays the commands after it, and the status line below the page shows the
         // keys.
         let around = entry.around.noted(session);
-        match entry.meeting() {
+        match entry.if_driven() {
             None if entry.how == AttachAs::Observer => {
                 size::kept(session, &mut script);
                 script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER])).append(&around);
@@ -202,66 +207,27 @@ impl Tmux {
             }
             None => {
                 script.then(&command(&["attach-session", "-t", &target])).append(&around);
-                size::by(session, None, &mut script)?;
-                script.append(&entry.covered()?);
+                size::size_by_client(session, None, &mut script)?;
+                script.append(&entry.prepare_screen()?);
             }
             Some(meeting) => {
                 // The client is not counted until it may type: the agent must not see a size that is reverted at once.
                 let attach = ["attach-session", "-t", &target, "-f", "ignore-size"];
                 script.then(&command(&attach)).append(&around);
                 entry.host.iter().for_each(|host| comes_from(session, host, &mut script));
-                let comer = JoiningClient {
+                let joining = JoiningClient {
                     session: entry.session,
                     named: None,
                     words: &entry.words("#{client_tty}"),
                     now: entry.now,
                     arrival: entry.arrival,
                 };
-                script.append(&comer.seated(meeting, entry.covered()?)?);
+                script.append(&joining.claim_commands(meeting, entry.prepare_screen()?)?);
             }
         }
-        let said = script.spoken("an attach")?.words.unwrap_or_default();
-        words.extend(said.into_iter().map(OsString::from_vec));
+        let output = script.into_request("an attach")?.words.unwrap_or_default();
+        words.extend(output.into_iter().map(OsString::from_vec));
         Ok(words)
-    }
-
-    /// Switches the client that this command runs in, which belongs to our server, to the session. `env` identifies the
-    /// client.
-    pub fn switch_client(&self, entry: &Entry<'_>, env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
-        let own = self.own_client(env)?;
-        let name = own.key.split_once('@').map_or("", |(_, name)| name);
-        let session = entry.session.as_str();
-        let target = target::session(session);
-        let mut script = Script::default();
-        let switch = ["switch-client", "-c", name, "-t", &target];
-        match entry.meeting() {
-            None if entry.how == AttachAs::Observer => {
-                size::kept(session, &mut script);
-                script.then(&command(&switch));
-                script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
-                wants_no_more(&own.key, &mut script);
-                size::not_by(session, name, &mut script)?;
-            }
-            None => {
-                script.then(&command(&["refresh-client", "-t", name, "-f", "read-only"]));
-                script.then(&command(&["switch-client", "-c", name, "-r", "-t", &target]));
-                size::by(session, Some(name), &mut script)?;
-            }
-            Some(meeting) => {
-                script.then(&command(&["refresh-client", "-t", name, "-f", "ignore-size"]));
-                script.then(&command(&switch));
-                let words = entry.words(name);
-                let comer = JoiningClient {
-                    session: entry.session,
-                    named: Some(&own),
-                    words: &words,
-                    now: entry.now,
-                    arrival: entry.arrival,
-                };
-                script.append(&comer.seated(meeting, Script::default())?);
-            }
-        }
-        self.tell("switch", script).map(drop)
     }
 
     /// Detaches all clients of the session, or one. Returns how many.
@@ -272,7 +238,7 @@ impl Tmux {
         if client.is_none() {
             script.then(&command(&["detach-client", "-s", &at]));
         }
-        let names = match self.tell("detach", script) {
+        let names = match self.run_script("detach", script) {
             Err(other) if other.is_absence() => return Ok(0),
             other => other?,
         };
@@ -281,7 +247,7 @@ impl Tmux {
         let Some(name) = names.lines().find(is_meant) else { return Ok(0) };
         let mut script = Script::default();
         script.then(&command(&["detach-client", "-t", name]));
-        self.tell("detach", script).map(|_| 1)
+        self.run_script("detach", script).map(|_| 1)
     }
 
     /// Returns `true` if `$TMUX` refers to our server.
@@ -300,9 +266,9 @@ impl Tmux {
         let words = ["display-message", "-p", "-t", &at, format];
         // Many clients may attach at once, and waiting is better for the user than trying again.
         let bound = self.setup.bound * ATTACH_TIMEOUT_FACTOR;
-        let call = Call { growth: Growth::Terminal, bound, ..self.call("attach", &words) };
-        let said = self.understand("attach", self.run(&call)?)?;
-        let mut words = said.trim_end().splitn(4, ' ');
+        let call = TmuxCall { growth: Growth::Terminal, bound, ..self.call("attach", &words) };
+        let output = self.parse_reply("attach", self.run(&call)?)?;
+        let mut words = output.trim_end().splitn(4, ' ');
         let [pid, version, counts, prefix] = std::array::from_fn(|_| words.next().unwrap_or_default());
         Ok(BeforeAttach {
             prefix: prefix.to_owned(),
@@ -313,8 +279,8 @@ impl Tmux {
 
     /// Returns the path of a tmux program that can attach to the running server.
     pub fn client_program(&self) -> Result<PathBuf, TmuxError> {
-        let said = self.ask("attach", &["display-message", "-p", "#{pid} #{version}"])?;
-        let (pid, version) = said.trim_end().split_once(' ').unwrap_or_default();
+        let output = self.run_words("attach", &["display-message", "-p", "#{pid} #{version}"])?;
+        let (pid, version) = output.trim_end().split_once(' ').unwrap_or_default();
         self.client_for(pid, version)
     }
 
@@ -330,39 +296,5 @@ impl Tmux {
             version: self.version.clone(),
             server: version.to_owned(),
         })
-    }
-
-    /// Finds the client in which the caller runs.
-    fn own_client(&self, env: &[(OsString, OsString)]) -> Result<Terminal, TmuxError> {
-        let pane = env.iter().find(|(key, _)| key == "TMUX_PANE").and_then(|(_, value)| value.to_str());
-        let pane = target::pane(pane.unwrap_or_default())?;
-        let words = ["display-message", "-p", "-t", pane, "#{session_name}"];
-        let session = self.ask("switch", &words)?;
-        let mut script = Script::default();
-        let format = "#{client_activity} #{client_pid}@#{client_name}";
-        script.then(&command(&[
-            "list-clients",
-            "-t",
-            &target::session(session.trim_end_matches('\n')),
-            "-F",
-            format,
-        ]));
-        let clients = self.tell("switch", script)?;
-        // The client with the latest activity is the one that called us.
-        let latest = clients.lines().filter_map(|line| line.split_once(' '));
-        let latest = latest.max_by_key(|(activity, _)| activity.parse::<u64>().unwrap_or(0));
-        match latest {
-            Some((_, key)) => Ok(Terminal {
-                key: key.to_owned(),
-                types: true,
-                counts: true,
-                words: String::new(),
-                guest: false,
-                is_stalled: false,
-            }),
-            None => {
-                Err(TmuxError::Refused { what: "switch", said: "no terminal shows this pane".to_owned() })
-            }
-        }
     }
 }

@@ -5,7 +5,7 @@
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::write;
 
-use crate::tmux::clients::driver::{OWN_KEY, name_in};
+use crate::tmux::clients::claim_driver::{OWN_KEY, name_in};
 use crate::tmux::clients::guests::guest_in;
 use crate::tmux::script::{Script, command};
 use crate::tmux::{Tmux, TmuxError};
@@ -25,8 +25,6 @@ pub enum Bell {
 /// Attached clients that receive a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience<'a> {
-    /// All clients except guests.
-    Everybody,
     /// All clients except those of this session and guests.
     AllBut(&'a str),
     /// The clients of this session including guests, because a guest may be typing there.
@@ -36,18 +34,22 @@ pub enum Audience<'a> {
 impl Audience<'_> {
     fn has(self, session: &str, is_guest: bool) -> bool {
         match self {
-            Audience::Everybody => !is_guest,
             Audience::AllBut(not) => !is_guest && session != not,
-            Audience::Only(one) => session == one,
+            Audience::Only(only) => session == only,
         }
     }
 }
 
 impl Tmux {
     /// Shows the text to attached clients. Returns how many clients there are.
-    pub fn tell_clients(&self, who: Audience<'_>, text: &str, bell: Bell) -> Result<usize, TmuxError> {
+    pub fn message_clients(
+        &self,
+        audience: Audience<'_>,
+        text: &str,
+        bell: Bell,
+    ) -> Result<usize, TmuxError> {
         let format = format!("#{{client_control_mode}}|{OWN_KEY}|#{{@symposium_guests}}|#{{session_name}}");
-        let all = match self.ask("look for terminals", &["list-clients", "-F", &format]) {
+        let all = match self.run_words("list the terminals", &["list-clients", "-F", &format]) {
             Err(other) if other.is_absence() => return Ok(0),
             other => other?,
         };
@@ -55,7 +57,7 @@ impl Tmux {
             let mut fields = line.splitn(4, '|');
             let [control, key, guests, session] = std::array::from_fn(|_| fields.next());
             let (key, is_guest) = (key?, guest_in(guests?, key?).is_some());
-            (control? == "0" && who.has(session?, is_guest)).then(|| name_in(key).to_owned())
+            (control? == "0" && audience.has(session?, is_guest)).then(|| name_in(key).to_owned())
         };
         let clients: Vec<String> = all.lines().filter_map(meant).collect();
         if clients.is_empty() {
@@ -72,16 +74,16 @@ impl Tmux {
         let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let mut script = Script::default();
         // tmux expands formats and times in the command itself, but not in the value of an option.
-        script.then(&command(&["set-option", "-s", "@symposium_news", &line])).anyway();
+        script.then(&command(&["set-option", "-s", "@symposium_news", &line])).begin_line();
         for client in clients {
             let words = ["display-message", "-d", SHOWN_MS, "-c", client, "#{q/h:@symposium_news}"];
-            script.then(&command(&words)).anyway();
+            script.then(&command(&words)).begin_line();
         }
         script.then(&command(&["set-option", "-su", "@symposium_news"]));
-        match self.tell("show a text", script) {
+        match self.run_script("show a text", script) {
             // A client that has left meanwhile needs no notice.
-            Err(TmuxError::Refused { said, .. })
-                if said.lines().all(|line| line.starts_with("can't find client")) =>
+            Err(TmuxError::Refused { output, .. })
+                if output.lines().all(|line| line.starts_with("can't find client")) =>
             {
                 Ok(())
             }

@@ -7,7 +7,7 @@
 //! of the others. Names are sufficient here, because an observer removes its own name when it attaches.
 
 use crate::tmux::script::{Script, command};
-use crate::tmux::{TmuxError, target};
+use crate::tmux::{TmuxError, clients::variables, target};
 
 /// Format of the name of the client that determines the size. `hooks.conf` contains the same format.
 const DECIDES: &str = "#{?#{@symposium_driver},#{s/^[0-9]*@//:@symposium_driver},#{@symposium_sizer}}";
@@ -34,20 +34,24 @@ pub(in crate::tmux) fn fitted(session: &str, script: &mut Script) -> Result<(), 
 }
 
 /// If all clients may type: makes the named client, or the one that runs the command, determine the size.
-pub(in crate::tmux) fn by(session: &str, name: Option<&str>, script: &mut Script) -> Result<(), TmuxError> {
+pub(in crate::tmux) fn size_by_client(
+    session: &str,
+    name: Option<&str>,
+    script: &mut Script,
+) -> Result<(), TmuxError> {
     let at = target::pane_of(session);
     let own = name.unwrap_or(OWN_NAME);
-    script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_sized", "#{@symposium_sizer}"]));
-    vacated(session, script);
-    typist(session, own, script);
-    script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_sizer", own]));
-    let mut deed = Script::default();
+    variables::set(session, "@symposium_sized", "#{@symposium_sizer}", script);
+    clear_driver(session, script);
+    add_size_candidate(session, own, script);
+    variables::set(session, "@symposium_sizer", own, script);
+    let mut commands = Script::default();
     // The names are expanded now; whether the client is still attached is checked when the command runs.
     let is_there = "##{m/r:(^|##,)#{@symposium_sized}(##,|$),##{session_attached_list}}";
-    deed.then(&command(&["if-shell", "-F", "-t", &at])).raw(is_there);
-    deed.raw("refresh-client -t #{@symposium_sized} -f ignore-size");
+    commands.then(&command(&["if-shell", "-F", "-t", &at])).raw(is_there);
+    commands.raw("refresh-client -t #{@symposium_sized} -f ignore-size");
     let mut other = Script::default();
-    other.then(&command(&["run-shell", "-t", &at, "-C"])).word(deed.finish("a size")?);
+    other.then(&command(&["run-shell", "-t", &at, "-C"])).word(commands.finish("a size")?);
     let is_other = format!("#{{&&:#{{!=:#{{@symposium_sized}},}},#{{!=:#{{@symposium_sized}},{own}}}}}");
     script.then(&command(&["if-shell", "-F", "-t", &at, &is_other])).word(other.finish("a size")?);
     counted(name, script);
@@ -58,20 +62,19 @@ pub(in crate::tmux) fn by(session: &str, name: Option<&str>, script: &mut Script
 pub(in crate::tmux) fn not_by(session: &str, name: &str, script: &mut Script) -> Result<(), TmuxError> {
     let at = target::pane_of(session);
     let less = format!("#{{s| {name} ||:@symposium_typists}}");
-    script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_typists", &less]));
+    variables::set(session, "@symposium_typists", &less, script);
     let mut without_sizer = Script::default();
-    vacated(session, &mut without_sizer);
-    without_sizer.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_sizer"]));
+    clear_driver(session, &mut without_sizer);
+    variables::unset(session, "@symposium_sizer", &mut without_sizer);
     script.then(&command(&["if-shell", "-F", "-t", &at, &format!("#{{==:{DECIDES},{name}}}")]));
     script.word(without_sizer.finish("a size")?);
     Ok(())
 }
 
 /// If all clients may type: adds the named client to the candidates that determine the size.
-pub(in crate::tmux) fn typist(session: &str, name: &str, script: &mut Script) {
+pub(in crate::tmux) fn add_size_candidate(session: &str, name: &str, script: &mut Script) {
     let all = format!("#{{s| {name} ||:@symposium_typists}} {name} ");
-    let at = target::pane_of(session);
-    script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_typists", &all]));
+    variables::set(session, "@symposium_typists", &all, script);
 }
 
 /// Makes tmux count the named client, or the one that runs the command.
@@ -82,10 +85,9 @@ pub(in crate::tmux) fn counted(name: Option<&str>, script: &mut Script) {
     };
 }
 
-/// Clears the options that describe the driver.
-pub(in crate::tmux) fn vacated(session: &str, script: &mut Script) {
-    let at = target::pane_of(session);
-    for option in ["@symposium_driver", "@symposium_driver_words", "@symposium_driver_since"] {
-        script.then(&command(&["set-option", "-uq", "-t", &at, option]));
+/// Clears the variables that describe the driver.
+pub(in crate::tmux) fn clear_driver(session: &str, script: &mut Script) {
+    for name in ["@symposium_driver", "@symposium_driver_words", "@symposium_driver_since"] {
+        variables::unset(session, name, script);
     }
 }

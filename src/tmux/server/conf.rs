@@ -4,48 +4,47 @@
 //! The hooks run these commands, with `--home` in front and nothing behind:
 //! `event pane-died --session=S --pane=%N --code=[N] --signal=[N]`, `event session-closed --session=S`, `event
 //! client-attached --session=S`, `event client-moved --session=`, `event client-detached --session=`, and, for sessions
-//! with [`crate::tmux::Edges::Told`], `event edge --session=S --edge=activity|silence|bell`. A value that tmux does not
-//! know is empty; the session that a client has left is never known.
+//! with [`crate::tmux::ActivityReports::On`], `event edge --session=S --edge=activity|silence|bell`. A value that tmux
+//! does not know is empty; the session that a client has left is never known.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::tmux::script::{Script, Spoken, command};
-use crate::tmux::server::option_diff::News;
-use crate::tmux::transport::call::Call;
-use crate::tmux::{
-    Setup, Tmux, TmuxError,
-    clients::scroll,
-    server::{files, socket},
-};
+use crate::base::atomic_file;
+use crate::tmux::script::{FinishedScript, Script, command};
+use crate::tmux::server::option_diff::OptionDiff;
+use crate::tmux::transport::call::TmuxCall;
+use crate::tmux::{Tmux, TmuxError, TmuxSetup, clients::scroll, server::socket};
 
-const TEXT: &str = include_str!("server.conf");
+const TEXT: &str =
+    concat!(include_str!("server.conf"), include_str!("status-line.conf"), include_str!("keys.conf"));
 const HOOKS: &str = include_str!("hooks.conf");
 
 /// Writes the configuration unless the file is up to date, and returns its path.
-pub(in crate::tmux) fn write(setup: &Setup) -> Result<PathBuf, TmuxError> {
+pub(in crate::tmux) fn write(setup: &TmuxSetup) -> Result<PathBuf, TmuxError> {
     let path = path(setup);
     let text = text(setup)?;
     if std::fs::read(&path).is_ok_and(|there| there == text) {
         return Ok(path);
     }
-    match files::replace(&path, &text) {
+    match atomic_file::replace(&path, &text) {
         Ok(()) => Ok(path),
         Err(source) => Err(TmuxError::File { doing: "write", path, source }),
     }
 }
 
 /// Returns the path of the configuration file.
-pub(in crate::tmux) fn path(setup: &Setup) -> PathBuf {
+pub(in crate::tmux) fn path(setup: &TmuxSetup) -> PathBuf {
     setup.run_dir.join("server.conf")
 }
 
-fn text(setup: &Setup) -> Result<Vec<u8>, TmuxError> {
+fn text(setup: &TmuxSetup) -> Result<Vec<u8>, TmuxError> {
     let mut script = Script::default();
-    script.then(&command(&["source-file", "-q"])).word(plain_glob(&setup.user_conf)).anyway();
+    script.then(&command(&["source-file", "-q"])).word(plain_glob(&setup.user_conf)).begin_line();
     let mut end = Script::default();
-    end.then(&command(&["set-option", "-s", "@symposium_user_conf", &hash_of(&setup.user_conf)])).anyway();
-    end.then(&command(&["set-option", "-s", "@symposium_conf", &edition()?])).anyway();
+    end.then(&command(&["set-option", "-s", "@symposium_user_conf", &hash_of(&setup.user_conf)]))
+        .begin_line();
+    end.then(&command(&["set-option", "-s", "@symposium_conf", &edition()?])).begin_line();
     // The hooks come last: a hook that the user sets without an index would replace ours, which have one.
     Ok([
         TEXT.as_bytes(),
@@ -58,7 +57,7 @@ fn text(setup: &Setup) -> Result<Vec<u8>, TmuxError> {
 }
 
 /// Number of error lines that are read. Further errors show up once these are fixed.
-const MOST_MISTAKES: usize = 6;
+const MAX_MISTAKES: usize = 6;
 /// Prefix of an error line in the output of a launch.
 const MISTAKE: &str = "mistake: ";
 
@@ -66,31 +65,31 @@ const MISTAKE: &str = "mistake: ";
 /// to the output of the launch, one line each. The server keeps them in an option for later queries. tmux 3.3 reveals
 /// the lines of such a page only at its cursor.
 pub(in crate::tmux) fn take_mistakes(pane: &str, script: &mut Script) -> Result<(), TmuxError> {
-    let mut deed = Script::default();
-    deed.then(&command(&["send-keys", "-X", "-t", pane, "history-top"]));
-    for _ in 0..MOST_MISTAKES {
+    let mut commands = Script::default();
+    commands.then(&command(&["send-keys", "-X", "-t", pane, "history-top"]));
+    for _ in 0..MAX_MISTAKES {
         let keep = ["set-option", "-asF", "-t", pane, "@symposium_mistakes", "#{copy_cursor_line}\n"];
-        deed.then(&command(&keep));
-        deed.then(&command(&[
+        commands.then(&command(&keep));
+        commands.then(&command(&[
             "display-message",
             "-p",
             "-t",
             pane,
             &format!("{MISTAKE}#{{copy_cursor_line}}"),
         ]));
-        deed.then(&command(&["send-keys", "-X", "-t", pane, "cursor-down"]));
+        commands.then(&command(&["send-keys", "-X", "-t", pane, "cursor-down"]));
     }
-    deed.then(&command(&["send-keys", "-X", "-t", pane, "cancel"]));
+    commands.then(&command(&["send-keys", "-X", "-t", pane, "cancel"]));
     script.then(&command(&["if-shell", "-F", "-t", pane, "#{==:#{pane_mode},view-mode}"]));
-    script.word(deed.finish("mistakes")?);
+    script.word(commands.finish("mistakes")?);
     Ok(())
 }
 
 /// Separates the error lines from the rest of a launch's output.
-pub(in crate::tmux) fn mistakes_in(said: &str) -> (Vec<String>, String) {
-    let (told, rest): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.starts_with(MISTAKE));
-    let told: Vec<&str> = told.into_iter().filter_map(|line| line.strip_prefix(MISTAKE)).collect();
-    (whole(&told), rest.join("\n"))
+pub(in crate::tmux) fn mistakes_in(output: &str) -> (Vec<String>, String) {
+    let (mistakes, rest): (Vec<&str>, Vec<&str>) = output.lines().partition(|line| line.starts_with(MISTAKE));
+    let mistakes: Vec<&str> = mistakes.into_iter().filter_map(|line| line.strip_prefix(MISTAKE)).collect();
+    (whole(&mistakes), rest.join("\n"))
 }
 
 /// Prefix that tmux uses in place of a file and a line if the failed command comes from no file, for example from a
@@ -126,7 +125,7 @@ fn whole(lines: &[&str]) -> Vec<String> {
 impl Tmux {
     /// Returns the errors that the server found in the user's additions when it read them, with file and line.
     pub fn conf_mistakes(&self) -> Result<Vec<String>, TmuxError> {
-        match self.ask("look for mistakes", &["show-options", "-sqv", "@symposium_mistakes"]) {
+        match self.run_words("check the configuration", &["show-options", "-sqv", "@symposium_mistakes"]) {
             Err(other) if other.is_absence() => Ok(Vec::new()),
             other => Ok(whole(&other?.lines().collect::<Vec<_>>())),
         }
@@ -146,11 +145,11 @@ impl Tmux {
     /// Compares the server's configuration with the user's file. Returns `None` if no server is running.
     pub fn conf_state(&self) -> Result<Option<ConfState>, TmuxError> {
         let format = "#{@symposium_user_conf} #{==:#{mode-keys},#{@symposium_typing}}";
-        let said = match self.ask("look at the configuration", &["display-message", "-p", format]) {
+        let output = match self.run_words("query the configuration", &["display-message", "-p", format]) {
             Err(other) if other.is_absence() => return Ok(None),
             other => other?,
         };
-        let (read, clash) = said.trim_end().split_once(' ').unwrap_or_default();
+        let (read, clash) = output.trim_end().split_once(' ').unwrap_or_default();
         // A server that an older version started has not recorded which file it read.
         let is_changed = !read.is_empty() && read != hash_of(&self.setup.user_conf);
         Ok(Some(ConfState { is_changed, mode_keys_clash: clash == "1" }))
@@ -161,19 +160,19 @@ impl Tmux {
         let path = write(&self.setup)?;
         let pattern = plain_glob(&path);
         let mut script = Script::default();
-        script.then(&command(&["set-option", "-su", "@symposium_mistakes"])).anyway();
+        script.then(&command(&["set-option", "-su", "@symposium_mistakes"])).begin_line();
         script.then(&command(&["source-file"])).word(pattern);
-        let Spoken { text, .. } = script.spoken("the configuration")?;
+        let FinishedScript { text, .. } = script.into_request("the configuration")?;
         let call = self.call("read the configuration", &["source-file", "-"]);
-        let said = self.run(&Call { stdin: Some(&text), ..call })?;
-        let printed = String::from_utf8_lossy(&said.out).into_owned();
+        let output = self.run(&TmuxCall { stdin: Some(&text), ..call })?;
+        let printed = String::from_utf8_lossy(&output.out).into_owned();
         let mistakes: Vec<String> =
-            printed.lines().chain(said.err.lines()).filter_map(|line| self.placed(line)).collect();
-        if said.success || !mistakes.is_empty() {
+            printed.lines().chain(output.err.lines()).filter_map(|line| self.placed(line)).collect();
+        if output.success || !mistakes.is_empty() {
             self.keep_mistakes(&mistakes)?;
             return Ok(mistakes);
         }
-        self.understand("read the configuration", said).map(|_| mistakes)
+        self.parse_reply("read the configuration", output).map(|_| mistakes)
     }
 
     /// Returns the syntax errors in the user's current file. Executes none of its commands.
@@ -183,11 +182,11 @@ impl Tmux {
         }
         let mut script = Script::default();
         script.then(&command(&["source-file", "-n"])).word(plain_glob(&self.setup.user_conf));
-        let Spoken { text, .. } = script.spoken("the configuration")?;
+        let FinishedScript { text, .. } = script.into_request("the configuration")?;
         let call = self.call("check the configuration", &["source-file", "-"]);
-        let said = self.run(&Call { stdin: Some(&text), ..call })?;
-        let printed = String::from_utf8_lossy(&said.out).into_owned();
-        Ok(printed.lines().chain(said.err.lines()).filter_map(|line| self.placed(line)).collect())
+        let output = self.run(&TmuxCall { stdin: Some(&text), ..call })?;
+        let printed = String::from_utf8_lossy(&output.out).into_owned();
+        Ok(printed.lines().chain(output.err.lines()).filter_map(|line| self.placed(line)).collect())
     }
 
     /// Adds the file and line to a message about the user's file. tmux names the line of a syntax error only; for a
@@ -216,7 +215,7 @@ impl Tmux {
         }
         let mut script = Script::default();
         script.then(&command(&["set-option", "-s", "@symposium_mistakes", &mistakes.join("\n")]));
-        self.tell("keep mistakes", script).map(drop)
+        self.run_script("keep mistakes", script).map(drop)
     }
 }
 
@@ -226,8 +225,8 @@ fn hash_of(path: &Path) -> String {
 }
 
 /// Makes a server that an older version started read the configuration of this version.
-pub(in crate::tmux) fn refresh(setup: &Setup, news: &mut News) -> Result<(), TmuxError> {
-    news.when("@symposium_conf", &edition()?, |script| {
+pub(in crate::tmux) fn refresh(setup: &TmuxSetup, diff: &mut OptionDiff) -> Result<(), TmuxError> {
+    diff.when("@symposium_conf", &edition()?, |script| {
         script.then(&command(&["source-file"])).word(plain_glob(&path(setup)));
     });
     Ok(())
@@ -256,10 +255,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mistakes_are_told_whole_and_without_what_the_page_adds() {
-        let said = "mistake: /h/tmux.conf:2: invalid option: statu-left   [0/0]\n1:1 %0 7 a\n\
+    fn mistakes_are_reported_completely_and_without_tmux_decoration() {
+        let output = "mistake: /h/tmux.conf:2: invalid option: statu-left   [0/0]\n1:1 %0 7 a\n\
                     mistake: /h/tmux.conf:3: a line that is \nmistake: longer\nmistake: \n";
-        let (mistakes, rest) = mistakes_in(said);
+        let (mistakes, rest) = mistakes_in(output);
         let expected =
             ["/h/tmux.conf:2: invalid option: statu-left", "/h/tmux.conf:3: a line that is longer"];
         assert_eq!((mistakes, rest.as_str()), (expected.map(str::to_owned).into(), "1:1 %0 7 a"));
@@ -267,8 +266,8 @@ mod tests {
 
     #[test]
     fn messages_about_a_window_that_has_gone_are_not_mistakes_of_a_file() {
-        let said = "mistake: (null):0: no such window: @3 [0/0]\nmistake: and its rest\n\
+        let output = "mistake: (null):0: no such window: @3 [0/0]\nmistake: and its rest\n\
                     mistake: /h/tmux.conf:3: a mistake\nmistake: (null):0: no such window: @4\n";
-        assert_eq!(mistakes_in(said).0, ["/h/tmux.conf:3: a mistake"]);
+        assert_eq!(mistakes_in(output).0, ["/h/tmux.conf:3: a mistake"]);
     }
 }

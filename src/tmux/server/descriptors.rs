@@ -51,7 +51,7 @@ pub(in crate::tmux) fn hand_down(process: i32) {
 }
 
 /// Raises the server's limit if few descriptors are left, and refuses another agent if that is not enough.
-pub(in crate::tmux) fn make_room(server: Pid, growth: Growth) -> Result<(), TmuxError> {
+pub(in crate::tmux) fn acquire_start_slot(server: Pid, growth: Growth) -> Result<(), TmuxError> {
     // If the server's descriptors cannot be counted, the call proceeds.
     let Some(used) = (growth != Growth::None).then(|| used_by(server)).flatten() else { return Ok(()) };
     if used.left() >= HEADROOM {
@@ -71,8 +71,8 @@ pub(in crate::tmux) fn make_room(server: Pid, growth: Growth) -> Result<(), Tmux
 }
 
 /// Returns the lower of two limits. `None` means no limit.
-fn lower(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    [one, other].into_iter().flatten().min()
+fn lower(left: Option<u64>, right: Option<u64>) -> Option<u64> {
+    [left, right].into_iter().flatten().min()
 }
 
 /// Returns the number of open descriptors of a process and its limit.

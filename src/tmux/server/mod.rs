@@ -6,11 +6,9 @@
 //! - `version`: the version of tmux
 //! - `descriptors`: file descriptors of the server
 //! - `supervisor_session`: the session in which the supervisor runs
-//! - `files`: small files in the run directory
 
 pub(in crate::tmux) mod conf;
 pub(in crate::tmux) mod descriptors;
-pub(in crate::tmux) mod files;
 pub(in crate::tmux) mod option_diff;
 pub(in crate::tmux) mod socket;
 pub(in crate::tmux) mod supervisor_session;

@@ -14,13 +14,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::tmux::{TmuxError, server::files};
+use crate::base::atomic_file;
+use crate::tmux::TmuxError;
 
 /// Maximum length of a socket path: `sun_path` has 108 bytes on Linux, and the last is NUL.
 pub const MAX_SOCKET_PATH: usize = 107;
 
 /// Time limit for a server to create its socket again.
-const REOPENED: Duration = Duration::from_secs(1);
+const REOPEN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Inputs for the choice of a socket.
 pub struct SocketRule<'a> {
@@ -86,7 +87,7 @@ pub(in crate::tmux) fn reopen(socket: &Path, server: i32) -> bool {
     if prepare(socket).is_err() || kill_process(pid, Signal::USR1).is_err() {
         return false;
     }
-    let deadline = Instant::now() + REOPENED;
+    let deadline = Instant::now() + REOPEN_TIMEOUT;
     while !socket.exists() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -144,7 +145,7 @@ pub(in crate::tmux) fn remember(memory: &Path, socket: &Path) {
     if fs::read(memory).is_ok_and(|kept| kept == text) {
         return;
     }
-    let _ = files::replace(memory, text);
+    let _ = atomic_file::replace(memory, text);
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, TmuxError> {
@@ -159,15 +160,15 @@ fn absolute(path: &Path) -> Result<PathBuf, TmuxError> {
 mod tests {
     use super::*;
 
-    struct Place {
+    struct TestSocketDir {
         dir: tempfile::TempDir,
     }
 
-    impl Place {
-        fn new() -> Place {
-            let place = Place { dir: tempfile::tempdir().unwrap() };
-            fs::create_dir_all(place.dir.path().join("home/run")).unwrap();
-            place
+    impl TestSocketDir {
+        fn new() -> TestSocketDir {
+            let socket_dir = TestSocketDir { dir: tempfile::tempdir().unwrap() };
+            fs::create_dir_all(socket_dir.dir.path().join("home/run")).unwrap();
+            socket_dir
         }
 
         fn choose(&self, tmp: &str, over: Option<&str>) -> Result<PathBuf, TmuxError> {
@@ -194,45 +195,45 @@ mod tests {
 
     #[test]
     fn an_environment_remembers_the_socket_of_a_started_server_until_its_directory_is_gone() {
-        let place = Place::new();
-        assert!(place.choose("a", None).unwrap().ends_with("a/tmux-7/symposium"));
-        assert!(place.choose("b", None).unwrap().ends_with("b/tmux-7/symposium"), "nothing was started");
-        let first = place.start("a");
-        assert_eq!(place.choose("b", None).unwrap(), first);
-        fs::remove_dir(place.dir.path().join("a/tmux-7")).unwrap();
-        assert!(place.start("b").ends_with("b/tmux-7/symposium"));
-        assert!(place.choose("a", None).unwrap().ends_with("b/tmux-7/symposium"));
+        let socket_dir = TestSocketDir::new();
+        assert!(socket_dir.choose("a", None).unwrap().ends_with("a/tmux-7/symposium"));
+        assert!(socket_dir.choose("b", None).unwrap().ends_with("b/tmux-7/symposium"), "nothing was started");
+        let first = socket_dir.start("a");
+        assert_eq!(socket_dir.choose("b", None).unwrap(), first);
+        fs::remove_dir(socket_dir.dir.path().join("a/tmux-7")).unwrap();
+        assert!(socket_dir.start("b").ends_with("b/tmux-7/symposium"));
+        assert!(socket_dir.choose("a", None).unwrap().ends_with("b/tmux-7/symposium"));
     }
 
     #[test]
     fn a_remembered_socket_in_a_directory_that_others_can_use_is_dropped() {
-        let place = Place::new();
-        let dir = place.dir.path().join(format!("tmux-{}", rustix::process::getuid().as_raw()));
+        let socket_dir = TestSocketDir::new();
+        let dir = socket_dir.dir.path().join(format!("tmux-{}", rustix::process::getuid().as_raw()));
         fs::create_dir(&dir).unwrap();
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o777)).unwrap();
-        remember(&place.dir.path().join("home/run/tmux-socket"), &dir.join("symposium"));
-        assert!(place.choose("a", None).unwrap().ends_with("a/tmux-7/symposium"));
+        remember(&socket_dir.dir.path().join("home/run/tmux-socket"), &dir.join("symposium"));
+        assert!(socket_dir.choose("a", None).unwrap().ends_with("a/tmux-7/symposium"));
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).unwrap();
-        assert_eq!(place.choose("a", None).unwrap(), dir.join("symposium"));
+        assert_eq!(socket_dir.choose("a", None).unwrap(), dir.join("symposium"));
     }
 
     #[test]
     fn an_override_wins_and_is_not_remembered() {
-        let place = Place::new();
-        assert!(place.choose("a", Some("other")).unwrap().ends_with("a/tmux-7/other"));
-        assert_eq!(place.choose("a", Some("/x/y")).unwrap(), Path::new("/x/y"));
-        assert!(place.start("b").ends_with("b/tmux-7/symposium"));
-        assert!(place.choose("a", Some("")).unwrap().ends_with("b/tmux-7/symposium"));
+        let socket_dir = TestSocketDir::new();
+        assert!(socket_dir.choose("a", Some("other")).unwrap().ends_with("a/tmux-7/other"));
+        assert_eq!(socket_dir.choose("a", Some("/x/y")).unwrap(), Path::new("/x/y"));
+        assert!(socket_dir.start("b").ends_with("b/tmux-7/symposium"));
+        assert!(socket_dir.choose("a", Some("")).unwrap().ends_with("b/tmux-7/symposium"));
     }
 
     #[test]
-    fn a_long_path_is_told() {
+    fn too_long_socket_path_is_reported() {
         let long = format!("/{}", "x".repeat(107));
         assert!(matches!(
-            Place::new().choose("a", Some(&long)),
+            TestSocketDir::new().choose("a", Some(&long)),
             Err(TmuxError::LongSocket { length: 108, .. })
         ));
-        assert!(Place::new().choose("a", Some(&long[..107])).is_ok());
+        assert!(TestSocketDir::new().choose("a", Some(&long[..107])).is_ok());
     }
 
     #[test]
@@ -254,8 +255,8 @@ mod tests {
 
     #[test]
     fn a_directory_that_others_can_use_is_refused() {
-        let place = Place::new();
-        let dir = place.dir.path().join(format!("tmux-{}", rustix::process::getuid().as_raw()));
+        let socket_dir = TestSocketDir::new();
+        let dir = socket_dir.dir.path().join(format!("tmux-{}", rustix::process::getuid().as_raw()));
         let socket = dir.join("symposium");
         check(&socket).unwrap();
         prepare(&socket).unwrap();
@@ -265,7 +266,7 @@ mod tests {
             assert_eq!(prepare(&socket).is_ok(), fine, "{mode:o}");
         }
         fs::remove_dir(&dir).unwrap();
-        std::os::unix::fs::symlink(place.dir.path(), &dir).unwrap();
+        std::os::unix::fs::symlink(socket_dir.dir.path(), &dir).unwrap();
         assert!(matches!(check(&socket), Err(TmuxError::UnsafeDirectory { .. })));
     }
 }

@@ -5,10 +5,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::tmux::{TmuxError, server::files};
+use crate::base::atomic_file;
+use crate::tmux::TmuxError;
 
 /// Oldest tmux version that has all features in use.
-const OLDEST: (u32, u32) = (3, 2);
+const MIN_VERSION: (u32, u32) = (3, 2);
 
 /// Returns the version of the program: from the cache if the program file is unchanged, otherwise by calling `ask`.
 pub(in crate::tmux) fn known(
@@ -25,7 +26,7 @@ pub(in crate::tmux) fn known(
     }
     let version = accept(program, &ask()?)?;
     // A cache that cannot be written only costs time.
-    let _ = files::replace(cache, &[stamp.as_slice(), version.as_bytes()].concat());
+    let _ = atomic_file::replace(cache, &[stamp.as_slice(), version.as_bytes()].concat());
     Ok(version)
 }
 
@@ -41,9 +42,9 @@ fn stamp(program: &Path) -> Result<Vec<u8>, TmuxError> {
 }
 
 /// Parses the output of `tmux -V` and checks that the version is new enough.
-fn accept(program: &Path, said: &str) -> Result<String, TmuxError> {
-    let odd = || TmuxError::OddVersion { program: program.to_owned(), said: said.to_owned() };
-    let version = said.trim().strip_prefix("tmux ").ok_or_else(odd)?.trim();
+fn accept(program: &Path, output: &str) -> Result<String, TmuxError> {
+    let odd = || TmuxError::OddVersion { program: program.to_owned(), output: output.to_owned() };
+    let version = output.trim().strip_prefix("tmux ").ok_or_else(odd)?.trim();
     // `master` and the numbering of OpenBSD come from source trees that are newer than any known release.
     if version == "master" || version.starts_with("openbsd-") {
         return Ok(version.to_owned());
@@ -52,7 +53,7 @@ fn accept(program: &Path, said: &str) -> Result<String, TmuxError> {
     let (major, minor) = number.split_once('.').ok_or_else(odd)?;
     let minor = &minor[..minor.find(|c: char| !c.is_ascii_digit()).unwrap_or(minor.len())];
     let number = (major.parse().map_err(|_| odd())?, minor.parse().map_err(|_| odd())?);
-    if number < OLDEST {
+    if number < MIN_VERSION {
         return Err(TmuxError::TooOld { program: program.to_owned(), version: version.to_owned() });
     }
     Ok(version.to_owned())
@@ -64,7 +65,7 @@ mod tests {
 
     #[test]
     fn versions_are_read_as_tmux_writes_them() {
-        for (said, version) in [
+        for (output, version) in [
             ("tmux 3.2a\n", "3.2a"),
             ("tmux 3.3", "3.3"),
             ("tmux 3.5a", "3.5a"),
@@ -74,17 +75,20 @@ mod tests {
             ("tmux master", "master"),
             ("tmux openbsd-7.4", "openbsd-7.4"),
         ] {
-            assert_eq!(accept(Path::new("tmux"), said).unwrap(), version, "{said:?}");
+            assert_eq!(accept(Path::new("tmux"), output).unwrap(), version, "{output:?}");
         }
     }
 
     #[test]
     fn old_and_odd_versions_are_refused() {
-        for said in ["tmux 3.1c", "tmux 2.9", "tmux next-3.1", "tmux 1.8"] {
-            assert!(matches!(accept(Path::new("t"), said), Err(TmuxError::TooOld { .. })), "{said:?}");
+        for output in ["tmux 3.1c", "tmux 2.9", "tmux next-3.1", "tmux 1.8"] {
+            assert!(matches!(accept(Path::new("t"), output), Err(TmuxError::TooOld { .. })), "{output:?}");
         }
-        for said in ["", "screen 4.0", "tmux", "tmux three", "tmux 3.x"] {
-            assert!(matches!(accept(Path::new("t"), said), Err(TmuxError::OddVersion { .. })), "{said:?}");
+        for output in ["", "screen 4.0", "tmux", "tmux three", "tmux 3.x"] {
+            assert!(
+                matches!(accept(Path::new("t"), output), Err(TmuxError::OddVersion { .. })),
+                "{output:?}"
+            );
         }
     }
 

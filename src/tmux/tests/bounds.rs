@@ -5,17 +5,17 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::*;
 
 #[test]
-fn a_hung_server_times_out_and_is_not_taken_for_gone() {
-    let server = Server::running();
+fn hung_server_times_out_and_is_not_reported_as_ended() {
+    let server = TestServer::running();
     let identity = server.look().identity.0;
     let pid = Pid::from_raw(identity.split(':').nth(1).unwrap().parse().unwrap()).unwrap();
-    let hasty = Setup { bound: Duration::from_millis(300), ..server.tmux.setup.clone() };
+    let hasty = TmuxSetup { bound: Duration::from_millis(300), ..server.tmux.setup.clone() };
     let hasty = Tmux::find(hasty).unwrap();
     kill_process(pid, Signal::STOP).unwrap();
     let began = Instant::now();
-    let look = hasty.look();
+    let look = hasty.snapshot();
     let kill = hasty.kill_session("bystander", AgentId::fresh());
-    let start = Start::new("a", &["true"]).launch(|launch| hasty.start(launch));
+    let start = TestLaunch::new("a", &["true"]).launch(|launch| hasty.start(launch));
     let took = began.elapsed();
     kill_process(pid, Signal::CONT).unwrap();
     assert!(matches!(look, Err(TmuxError::TimedOut { what: "look", .. })), "{look:?}");
@@ -27,9 +27,9 @@ fn a_hung_server_times_out_and_is_not_taken_for_gone() {
 
 #[test]
 fn an_answer_longer_than_a_pipe_is_read_whole() {
-    let server = Server::running();
-    let started = server.start(&Start::new("a", &["sh", "-c", "seq 40000; echo done; exec cat"]));
-    until("it has printed", || {
+    let server = TestServer::running();
+    let started = server.start(&TestLaunch::new("a", &["sh", "-c", "seq 40000; echo done; exec cat"]));
+    until("the output is printed", || {
         server.tmux.capture(&started.pane, Capture::Screen).unwrap().contains("done").then_some(())
     });
     let text = server.tmux.capture(&started.pane, Capture::All).unwrap();
@@ -42,7 +42,7 @@ fn an_answer_longer_than_a_pipe_is_read_whole() {
 
 #[test]
 fn a_socket_that_may_not_be_used_is_an_error() {
-    for (said, gone) in [
+    for (stderr, gone) in [
         ("no server running on /tmp/x", true),
         ("error connecting to /tmp/x (No such file or directory)", true),
         ("error connecting to /tmp/x (Connection refused)", true),
@@ -54,30 +54,30 @@ fn a_socket_that_may_not_be_used_is_an_error() {
         ("open terminal failed: not a terminal", false),
         ("", false),
     ] {
-        assert_eq!(means_no_server(said), gone, "{said:?}");
+        assert_eq!(means_no_server(stderr), gone, "{stderr:?}");
     }
 }
 
 #[test]
-fn a_socket_that_nobody_listens_on_is_no_server() {
-    let server = Server::new();
+fn socket_without_a_listener_is_no_server() {
+    let server = TestServer::new();
     drop(std::os::unix::net::UnixListener::bind(server.tmux.socket()).unwrap());
-    assert_eq!(server.tmux.look().unwrap(), TmuxSnapshot::NoServer);
-    server.start(&Start::new("a", &["sleep", "1000"]));
+    assert_eq!(server.tmux.snapshot().unwrap(), TmuxSnapshot::NoServer);
+    server.start(&TestLaunch::new("a", &["sleep", "1000"]));
     assert!(server.pane("a").is_some());
 }
 
 #[test]
 fn many_starts_at_once_share_one_server() {
-    let server = Server::new();
+    let server = TestServer::new();
     let names: Vec<String> = (0..12).map(|at| format!("a{at}")).collect();
-    let started: Vec<Started> = std::thread::scope(|scope| {
+    let started: Vec<LaunchResult> = std::thread::scope(|scope| {
         let all: Vec<_> = names
             .iter()
-            .map(|name| scope.spawn(|| server.start(&Start::new(name, &["sleep", "1000"]))))
+            .map(|name| scope.spawn(|| server.start(&TestLaunch::new(name, &["sleep", "1000"]))))
             .collect();
-        all.into_iter().map(|one| one.join().unwrap()).collect()
+        all.into_iter().map(|item| item.join().unwrap()).collect()
     });
-    assert!(started.iter().all(|one| one.server == started[0].server));
+    assert!(started.iter().all(|item| item.server == started[0].server));
     assert_eq!(server.look().panes.len(), 12);
 }

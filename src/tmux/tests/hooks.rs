@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 
 /// Starts a server whose hooks call a program that logs its arguments, in a directory with a hostile name.
-pub(super) fn listening() -> (Server, PathBuf) {
-    let server = Server::with(|setup| {
+pub(super) fn listening() -> (TestServer, PathBuf) {
+    let server = TestServer::with(|setup| {
         let dir = setup.home.join("b 'in\"$(touch pwned)#{pid}#[x]%H\t~");
         std::fs::create_dir_all(&dir).unwrap();
         let log = setup.home.join("log");
@@ -28,30 +28,32 @@ fn has(log: &Path, text: &str) -> bool {
     std::fs::read_to_string(log).is_ok_and(|all| all.contains(text))
 }
 
-fn line(server: &Server, event: &str) -> String {
+fn line(server: &TestServer, event: &str) -> String {
     format!("--home|{}|event|{event}|\n", server.tmux.setup.home.display())
 }
 
 #[test]
-fn a_death_and_a_closed_session_are_told() {
+fn ended_pane_and_closed_session_are_reported() {
     let (server, log) = listening();
-    server.start(&Start::new("other", &["sleep", "1000"]));
-    let code = server.start(&Start::new("code", &["sh", "-c", "exit 3"]));
-    let said = format!("pane-died|--session=code|--pane={}|--code=3|--signal=", code.pane);
+    server.start(&TestLaunch::new("other", &["sleep", "1000"]));
+    let code = server.start(&TestLaunch::new("code", &["sh", "-c", "exit 3"]));
+    let hook_line = format!("pane-died|--session=code|--pane={}|--code=3|--signal=", code.pane);
     // A snapshot makes a busy tmux notice the exit.
-    until("the code is told", || Some(server.look()).filter(|_| has(&log, &line(&server, &said))));
-    let killed = Start::new("killed", &["sh", "-c", "kill -9 $$"]);
+    until("the exit code is reported", || {
+        Some(server.look()).filter(|_| has(&log, &line(&server, &hook_line)))
+    });
+    let killed = TestLaunch::new("killed", &["sh", "-c", "kill -9 $$"]);
     let pane = server.start(&killed).pane;
-    let said = format!("pane-died|--session=killed|--pane={pane}|--code=|--signal=9");
-    until("the signal is told", || Some(server.look()).filter(|_| has(&log, &line(&server, &said))));
+    let hook_line = format!("pane-died|--session=killed|--pane={pane}|--code=|--signal=9");
+    until("the signal is reported", || Some(server.look()).filter(|_| has(&log, &line(&server, &hook_line))));
     server.tmux.kill_session("killed", killed.id).unwrap();
     file_with(&log, &line(&server, "session-closed|--session=killed"));
 }
 
 #[test]
-fn the_last_session_is_told_of_too() {
+fn end_of_the_last_session_is_reported() {
     let (server, log) = listening();
-    let last = Start::new("last", &["sleep", "1000"]);
+    let last = TestLaunch::new("last", &["sleep", "1000"]);
     server.start(&last);
     assert!(server.tmux.kill_session("last", last.id).unwrap());
     file_with(&log, &line(&server, "session-closed|--session=last"));
@@ -64,10 +66,10 @@ fn the_last_session_is_told_of_too() {
 }
 
 #[test]
-fn terminals_that_come_and_go_are_told() {
+fn attached_and_detached_clients_are_reported() {
     let (server, log) = listening();
-    server.start(&Start::new("other", &["sleep", "1000"]));
-    server.start(&Start::new("a", &["sleep", "1000"]));
+    server.start(&TestLaunch::new("other", &["sleep", "1000"]));
+    server.start(&TestLaunch::new("a", &["sleep", "1000"]));
     let outer = server.terminal(&server.attach_line("a", AttachAs::Driver));
     file_with(&log, &line(&server, "client-attached|--session=a"));
     server.tmux.detach("a", None).unwrap();
@@ -78,7 +80,7 @@ fn terminals_that_come_and_go_are_told() {
 #[test]
 fn a_session_with_a_hostile_name_runs_nothing() {
     let (server, log) = listening();
-    server.start(&Start::new("other", &["sleep", "1000"]));
+    server.start(&TestLaunch::new("other", &["sleep", "1000"]));
     let pwned = server.path().join("pwned");
     for hostile in
         ["x$(touch P)", "`touch P`", "';touch P;'", "a;touch P", "#(touch P)", "~root", "a\\", "-x"]
@@ -90,32 +92,32 @@ fn a_session_with_a_hostile_name_runs_nothing() {
         let id = server.bare(&words);
         server.bare(&["kill-session", "-t", id.trim()]);
     }
-    let end = Start::new("end", &["sleep", "1000"]);
+    let end = TestLaunch::new("end", &["sleep", "1000"]);
     server.start(&end);
     server.tmux.kill_session("end", end.id).unwrap();
-    let said = file_with(&log, "session-closed|--session=end|\n");
-    assert_eq!(said, line(&server, "session-closed|--session=end"));
+    let hook_line = file_with(&log, "session-closed|--session=end|\n");
+    assert_eq!(hook_line, line(&server, "session-closed|--session=end"));
     assert!(!pwned.exists());
 }
 
 #[test]
 fn the_users_hooks_and_ours_live_side_by_side() {
-    let server = Server::with(|setup| {
+    let server = TestServer::with(|setup| {
         std::fs::write(&setup.user_conf, "set-hook -g pane-died 'display-message mine'\n").unwrap();
     });
-    server.start(&Start::new("a", &["sleep", "1000"]));
+    server.start(&TestLaunch::new("a", &["sleep", "1000"]));
     let hooks = server.bare(&["show-hooks", "-g", "pane-died"]);
     assert!(hooks.contains("mine") && hooks.contains("[7700]"), "{hooks}");
 }
 
 #[test]
-fn a_binary_that_moved_is_found_again() {
+fn moved_binary_is_found_again() {
     let (server, log) = listening();
-    server.start(&Start::new("a", &["sleep", "1000"]));
+    server.start(&TestLaunch::new("a", &["sleep", "1000"]));
     let moved = server.path().join("moved");
     std::fs::rename(&server.tmux.setup.binary, &moved).unwrap();
-    let newer = Tmux::find(Setup { binary: moved, ..server.tmux.setup.clone() }).unwrap();
-    let b = Start::new("b", &["sleep", "1000"]);
+    let newer = Tmux::find(TmuxSetup { binary: moved, ..server.tmux.setup.clone() }).unwrap();
+    let b = TestLaunch::new("b", &["sleep", "1000"]);
     b.launch(|launch| newer.start(launch)).unwrap();
     newer.kill_session("b", b.id).unwrap();
     file_with(&log, "session-closed|--session=b");
@@ -124,10 +126,10 @@ fn a_binary_that_moved_is_found_again() {
 #[test]
 fn a_server_of_an_older_symposium_gets_the_hooks_of_this_one() {
     let (server, log) = listening();
-    server.start(&Start::new("first", &["sleep", "1000"]));
+    server.start(&TestLaunch::new("first", &["sleep", "1000"]));
     server.bare(&["set-hook", "-gu", "session-closed[7700]"]);
     server.bare(&["set-option", "-s", "@symposium_conf", "older"]);
-    let second = Start::new("second", &["sleep", "1000"]);
+    let second = TestLaunch::new("second", &["sleep", "1000"]);
     server.start(&second);
     server.tmux.kill_session("second", second.id).unwrap();
     file_with(&log, &line(&server, "session-closed|--session=second"));

@@ -3,11 +3,11 @@
 use super::*;
 
 /// Starts a program that writes its input into a file, in raw mode, until `Q`.
-fn reader(server: &Server, brackets: &str) -> (Started, PathBuf) {
+fn reader(server: &TestServer, brackets: &str) -> (LaunchResult, PathBuf) {
     let out = server.path().join("typed");
     let line = format!("stty raw -echo; {brackets} echo ready; exec cat > \"$0\"");
-    let started = server.start(&Start::new("a", &["sh", "-c", &line, out.to_str().unwrap()]));
-    until("it reads", || {
+    let started = server.start(&TestLaunch::new("a", &["sh", "-c", &line, out.to_str().unwrap()]));
+    until("the program reads its input", || {
         server.tmux.capture(&started.pane, Capture::Screen).unwrap().contains("ready").then_some(())
     });
     (started, out)
@@ -18,7 +18,7 @@ fn a_paste_has_brackets_only_when_asked_for_and_also_in_copy_mode() {
     for (brackets, expected) in
         [("printf '\\033[?2004h';", "\x1b[200~one\n  two\x1b[201~\r"), ("", "one\n  two\r")]
     {
-        let server = Server::running();
+        let server = TestServer::running();
         let (started, out) = reader(&server, brackets);
         server.bare(&["copy-mode", "-t", &started.pane]);
         assert!(server.tmux.pane_facts(&started.pane).unwrap().unwrap().in_mode);
@@ -32,17 +32,19 @@ fn a_paste_has_brackets_only_when_asked_for_and_also_in_copy_mode() {
 
 #[test]
 fn a_long_paste_arrives_whole() {
-    let server = Server::running();
+    let server = TestServer::running();
     let (started, out) = reader(&server, "");
     let text: Vec<u8> = (0..1_000_000).map(|at| b'!' + (at % 90) as u8).collect();
     server.tmux.paste(&started.pane, &text, Paste::Raw).unwrap();
-    until("all is there", || std::fs::metadata(&out).ok().filter(|meta| meta.len() >= 1_000_000).map(drop));
+    until("the whole input has arrived", || {
+        std::fs::metadata(&out).ok().filter(|meta| meta.len() >= 1_000_000).map(drop)
+    });
     assert!(std::fs::read(&out).unwrap() == text);
 }
 
 #[test]
 fn keys_are_pressed_by_name_even_in_copy_mode() {
-    let server = Server::running();
+    let server = TestServer::running();
     let (started, out) = reader(&server, "");
     server.bare(&["copy-mode", "-t", &started.pane]);
     let keys = ["Escape", "C-c", "x;", "-l", "Enter"].map(str::to_owned);
@@ -52,9 +54,9 @@ fn keys_are_pressed_by_name_even_in_copy_mode() {
 
 #[test]
 fn nothing_is_typed_into_a_dead_or_missing_pane_and_the_server_lives_on() {
-    let server = Server::running();
-    let dead = server.start(&Start::new("dead", &["true"]));
-    until("it has ended", || server.pane("dead")?.dead);
+    let server = TestServer::running();
+    let dead = server.start(&TestLaunch::new("dead", &["true"]));
+    until("the process has ended", || server.pane("dead")?.dead);
     let keys = ["x".to_owned()];
     for how in [Paste::Bracketed, Paste::Raw] {
         let paste = server.tmux.paste(&dead.pane, b"x", how);
@@ -71,9 +73,9 @@ fn nothing_is_typed_into_a_dead_or_missing_pane_and_the_server_lives_on() {
 
 #[test]
 fn facts_are_never_those_of_another_pane() {
-    let server = Server::running();
-    let started = server.start(&Start::new("a", &["sh", "-c", "printf '\\033[?1049habc'; exec cat"]));
-    let facts = until("it has drawn", || {
+    let server = TestServer::running();
+    let started = server.start(&TestLaunch::new("a", &["sh", "-c", "printf '\\033[?1049habc'; exec cat"]));
+    let facts = until("the program has drawn", || {
         server.tmux.pane_facts(&started.pane).unwrap().filter(|facts| facts.cursor == (3, 0))
     });
     assert!(facts.alternate);

@@ -1,32 +1,33 @@
 //! Tests of the tmux adapter against a real tmux. Each test has its own server, on a socket in a short directory, and
 //! ends only that server.
 
+mod activity;
 mod bounds;
 mod data;
-mod edges;
+mod display_message;
 mod hooks;
 mod input;
-mod keeper;
 mod lifecycle;
+mod protocol;
 mod screen;
-mod tell;
-mod wire;
+mod supervisor_session;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::launch::LaunchResult;
 use super::*;
 use crate::model::{AgentId, AgentName, AttachPolicy, LivePane, LiveServer, TmuxSnapshot};
 
 /// A tmux server for one test.
-struct Server {
+struct TestServer {
     dir: tempfile::TempDir,
     tmux: Tmux,
 }
 
 /// Process that a test starts; all other parameters have default values.
-struct Start<'a> {
+struct TestLaunch<'a> {
     name: &'a str,
     id: AgentId,
     argv: Vec<String>,
@@ -34,19 +35,19 @@ struct Start<'a> {
     env: Vec<(OsString, OsString)>,
     title: Option<&'a str>,
     pipe: Vec<String>,
-    edges: Edges,
+    edges: ActivityReports,
 }
 
-impl Server {
-    fn new() -> Server {
-        Server::with(|_| {})
+impl TestServer {
+    fn new() -> TestServer {
+        TestServer::with(|_| {})
     }
 
-    fn with(change: impl FnOnce(&mut Setup)) -> Server {
+    fn with(change: impl FnOnce(&mut TmuxSetup)) -> TestServer {
         let dir = tempfile::Builder::new().prefix("sy").tempdir_in("/tmp").unwrap();
         let home = dir.path().join("home");
         std::fs::create_dir_all(home.join("run")).unwrap();
-        let mut setup = Setup {
+        let mut setup = TmuxSetup {
             path: Some(path_var()),
             socket: SocketChoice { path: dir.path().join("s"), memory: None },
             run_dir: home.join("run"),
@@ -57,13 +58,13 @@ impl Server {
             home,
         };
         change(&mut setup);
-        Server { dir, tmux: Tmux::find(setup).unwrap() }
+        TestServer { dir, tmux: Tmux::find(setup).unwrap() }
     }
 
     /// Starts a server that has another session, which tmux could fall back on.
-    fn running() -> Server {
-        let server = Server::new();
-        server.start(&Start::new("bystander", &["sleep", "1000"]));
+    fn running() -> TestServer {
+        let server = TestServer::new();
+        server.start(&TestLaunch::new("bystander", &["sleep", "1000"]));
         server
     }
 
@@ -71,25 +72,25 @@ impl Server {
         self.dir.path()
     }
 
-    fn start(&self, start: &Start<'_>) -> Started {
+    fn start(&self, start: &TestLaunch<'_>) -> LaunchResult {
         self.try_start(start).unwrap()
     }
 
-    fn try_start(&self, start: &Start<'_>) -> Result<Started, TmuxError> {
+    fn try_start(&self, start: &TestLaunch<'_>) -> Result<LaunchResult, TmuxError> {
         start.launch(|launch| self.tmux.start(launch))
     }
 
-    fn respawn(&self, start: &Start<'_>, pane: &str) -> Result<Started, TmuxError> {
+    fn respawn(&self, start: &TestLaunch<'_>, pane: &str) -> Result<LaunchResult, TmuxError> {
         start.launch(|launch| self.tmux.respawn(launch, pane))
     }
 
     /// Runs a tmux command on the same socket.
     fn bare(&self, words: &[&str]) -> String {
-        self.tmux.ask("test", words).unwrap()
+        self.tmux.run_words("test", words).unwrap()
     }
 
     fn look(&self) -> LiveServer {
-        match self.tmux.look().unwrap() {
+        match self.tmux.snapshot().unwrap() {
             TmuxSnapshot::Running(server) => server,
             TmuxSnapshot::NoServer => panic!("no server"),
         }
@@ -106,10 +107,10 @@ impl Server {
     }
 
     /// Runs a command line in a terminal of its own size on another server.
-    fn terminal(&self, command: &str) -> Server {
-        let outer = Server::new();
+    fn terminal(&self, command: &str) -> TestServer {
+        let outer = TestServer::new();
         let words = ["/bin/sh", "-c", command].map(str::to_owned).to_vec();
-        outer.start(&Start { argv: words, ..Start::new("term", &["x"]) });
+        outer.start(&TestLaunch { argv: words, ..TestLaunch::new("term", &["x"]) });
         outer
     }
 
@@ -122,15 +123,15 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
-        let _ = self.tmux.ask("test", &["kill-server"]);
+        let _ = self.tmux.run_words("test", &["kill-server"]);
     }
 }
 
-impl<'a> Start<'a> {
-    fn new(name: &'a str, argv: &[&str]) -> Start<'a> {
-        Start {
+impl<'a> TestLaunch<'a> {
+    fn new(name: &'a str, argv: &[&str]) -> TestLaunch<'a> {
+        TestLaunch {
             name,
             id: AgentId::fresh(),
             argv: argv.iter().map(|word| (*word).to_owned()).collect(),
@@ -138,7 +139,7 @@ impl<'a> Start<'a> {
             env: env(&[("PATH", path_var().to_str().unwrap()), ("HOME", "/"), ("LANG", "C.UTF-8")]),
             title: None,
             pipe: vec!["cat".to_owned()],
-            edges: Edges::Untold,
+            edges: ActivityReports::Off,
         }
     }
 
@@ -159,21 +160,21 @@ impl<'a> Start<'a> {
     }
 }
 
-fn entry(session: &AgentName, how: AttachAs) -> Entry<'_> {
+fn entry(session: &AgentName, how: AttachAs) -> AttachEntry<'_> {
     let policy = AttachPolicy::SingleDriver;
     let now = jiff::Timestamp::UNIX_EPOCH;
-    Entry {
+    AttachEntry {
         session,
         how,
         policy,
         user: "guest",
         owner: None,
         host: None,
-        arrival: JoinReason::Anew,
+        arrival: JoinReason::New,
         from: None,
         now,
         cover: None,
-        around: Around::Terminal,
+        around: AttachSurroundings::Terminal,
     }
 }
 

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use crate::tmux::TmuxError;
 
 /// Variables that would direct tmux to another server or state a wrong directory.
-const NEVER: [&str; 3] = ["TMUX", "TMUX_PANE", "PWD"];
+const EXCLUDED_VARIABLES: [&str; 3] = ["TMUX", "TMUX_PANE", "PWD"];
 
 /// One call to tmux.
-pub(in crate::tmux) struct Call<'a> {
+pub(in crate::tmux) struct TmuxCall<'a> {
     /// Short name of the call, for errors.
     pub what: &'static str,
     /// Commands, separated by `;`.
@@ -47,7 +47,7 @@ pub(in crate::tmux) enum Growth {
 
 /// Output of a tmux call.
 #[derive(Debug)]
-pub(in crate::tmux) struct Said {
+pub(in crate::tmux) struct CommandOutput {
     /// Whether the exit code was 0.
     pub success: bool,
     /// Standard output as raw bytes.
@@ -56,15 +56,15 @@ pub(in crate::tmux) struct Said {
     pub err: String,
 }
 
-impl<'a> Call<'a> {
+impl<'a> TmuxCall<'a> {
     /// Creates a call with these commands, this environment and no other options.
     pub(in crate::tmux) fn new(
         what: &'static str,
         words: &'a [&'a str],
         env: Vec<(&'a OsStr, &'a OsStr)>,
         bound: Duration,
-    ) -> Call<'a> {
-        Call {
+    ) -> TmuxCall<'a> {
+        TmuxCall {
             what,
             words,
             env,
@@ -80,7 +80,7 @@ impl<'a> Call<'a> {
 
     /// Returns the variables that may be passed on.
     pub(in crate::tmux) fn variables(&self) -> impl Iterator<Item = (&'a OsStr, &'a OsStr)> {
-        self.env.iter().copied().filter(|(key, _)| NEVER.iter().all(|name| key != name))
+        self.env.iter().copied().filter(|(key, _)| EXCLUDED_VARIABLES.iter().all(|name| key != name))
     }
 
     /// Returns the error for a call that exceeded its time limit.

@@ -1,32 +1,15 @@
-//! Linux-specific functions of the transport: a standard input that cannot block, waiting for a process with a time
-//! limit, and the process that listens on a socket. A port to another system replaces only this file.
+//! Linux-specific functions of the transport: waiting for a process with a time limit, and the process that listens on
+//! a socket. A port to another system replaces only this file.
 
-use std::fs::File;
-use std::io::{self, Seek, Write};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::process::Child;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::Timespec;
-
-/// Creates a file in memory with these bytes: secrets never reach a disk, and no pipe can fill up.
-pub(in crate::tmux) fn file_of(bytes: &[u8]) -> io::Result<File> {
-    let mut file = File::from(memfd_create("symposium", MemfdFlags::CLOEXEC)?);
-    file.write_all(bytes)?;
-    file.rewind()?;
-    Ok(file)
-}
-
-/// Returns a descriptor that becomes readable when the child has ended.
-pub(in crate::tmux) fn end_of(child: &Child) -> io::Result<OwnedFd> {
-    Ok(pidfd_open(Pid::from_child(child), PidfdFlags::empty())?)
-}
 
 /// Returns the process at the other end of a connection, which is the one that listened for it.
 pub(in crate::tmux) fn peer(line: &OwnedFd) -> Option<Pid> {

@@ -14,36 +14,36 @@ use std::time::Duration;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::process::Pid;
 
-use crate::tmux::transport::call::{Call, Said};
+use crate::tmux::transport::call::{CommandOutput, TmuxCall};
 use crate::tmux::{TmuxError, server::descriptors, transport::linux};
-use session::{Talk, Unanswered};
+use session::{NoAnswer, ProtocolSession};
 
 /// Newer servers read a header's length and flags as one number, which is equivalent only on little-endian machines.
-const IS_SPOKEN_HERE: bool = cfg!(target_endian = "little");
+const IS_SUPPORTED: bool = cfg!(target_endian = "little");
 
 /// Time for a process to end after its connections are closed, because an exiting process closes its files first.
 const SERVER_EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Sends a call to the server. Returns `None` if the protocol cannot be used; then the server has not executed
 /// anything.
-pub(in crate::tmux) fn ask(socket: &Path, call: &Call<'_>) -> Result<Option<Said>, TmuxError> {
+pub(in crate::tmux) fn ask(socket: &Path, call: &TmuxCall<'_>) -> Result<Option<CommandOutput>, TmuxError> {
     let deadline = call.deadline();
-    let Some(opening) = handshake::of(call).filter(|_| IS_SPOKEN_HERE) else { return Ok(None) };
+    let Some(opening) = handshake::of(call).filter(|_| IS_SUPPORTED) else { return Ok(None) };
     let Some(line) = connect(socket) else { return Ok(None) };
     let server = linux::peer(&line);
     if let Some(server) = server {
-        descriptors::make_room(server, call.growth)?;
+        descriptors::acquire_start_slot(server, call.growth)?;
     }
-    let odd = |said: String| Err(TmuxError::Garbled { what: call.what, said });
-    match Talk::new(line, opening, call.stdin.unwrap_or_default()).run(deadline, call.meanwhile) {
-        Ok(said) => Ok(Some(said)),
-        Err(Unanswered::NotAsked) => Ok(None),
-        Err(Unanswered::TimedOut) => Err(call.timed_out()),
-        Err(Unanswered::Lost) if server.is_some_and(|server| linux::ends(server, SERVER_EXIT_TIMEOUT)) => {
-            Ok(Some(Said { success: false, out: Vec::new(), err: "lost server".to_owned() }))
+    let odd = |output: String| Err(TmuxError::Garbled { what: call.what, output });
+    match ProtocolSession::new(line, opening, call.stdin.unwrap_or_default()).run(deadline, call.meanwhile) {
+        Ok(output) => Ok(Some(output)),
+        Err(NoAnswer::NotAsked) => Ok(None),
+        Err(NoAnswer::TimedOut) => Err(call.timed_out()),
+        Err(NoAnswer::Lost) if server.is_some_and(|server| linux::ends(server, SERVER_EXIT_TIMEOUT)) => {
+            Ok(Some(CommandOutput { success: false, out: Vec::new(), err: "lost server".to_owned() }))
         }
-        Err(Unanswered::Lost) => odd("nothing more, and closed the connection".to_owned()),
-        Err(Unanswered::Odd(what)) => odd(what),
+        Err(NoAnswer::Lost) => odd("nothing more, and closed the connection".to_owned()),
+        Err(NoAnswer::Odd(what)) => odd(what),
     }
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 
 use jiff::Timestamp;
 
-use super::super::{Limits, write};
+use super::super::{TranscriptLimits, write};
 use super::*;
 
 /// A transcript that is being recorded by a thread.
@@ -20,7 +20,7 @@ struct Recording {
 }
 
 impl Recording {
-    fn start(limits: Limits) -> Recording {
+    fn start(limits: TranscriptLimits) -> Recording {
         let parent = tempfile::tempdir().unwrap();
         let dir = parent.path().join("agent");
         fs::create_dir(&dir).unwrap();
@@ -45,17 +45,17 @@ impl Recording {
 /// Follows a transcript in a thread and sends the received text through the channel.
 fn following(
     dir: &Path,
-    since: Since,
+    since: ReadFrom,
 ) -> (mpsc::Receiver<String>, thread::JoinHandle<io::Result<()>>, Arc<AtomicBool>) {
     let (sender, handed) = mpsc::channel();
     let ended = Arc::new(AtomicBool::new(false));
-    let (dir, told) = (dir.to_owned(), Arc::clone(&ended));
+    let (dir, is_ended) = (dir.to_owned(), Arc::clone(&ended));
     let thread = thread::spawn(move || {
         let each = |bytes: &[u8]| {
             sender.send(String::from_utf8(bytes.to_vec()).unwrap()).map_err(io::Error::other)?;
             Ok(Go::On)
         };
-        follow(&dir, since, each, &|| told.load(Ordering::SeqCst))
+        follow(&dir, since, each, &|| is_ended.load(Ordering::SeqCst))
     });
     (handed, thread, ended)
 }
@@ -73,9 +73,9 @@ fn until(handed: &mpsc::Receiver<String>, last: &str) -> String {
 }
 
 #[test]
-fn what_is_said_is_handed_over_until_the_agent_is_gone() {
-    let mut recording = Recording::start(Limits::default());
-    let (handed, thread, ended) = following(&recording.dir, Since::Start);
+fn output_is_followed_until_the_agent_ends() {
+    let mut recording = Recording::start(TranscriptLimits::default());
+    let (handed, thread, ended) = following(&recording.dir, ReadFrom::Start);
     recording.says("one\n");
     assert_eq!(until(&handed, "one\n"), "one\n");
     recording.says("two\n");
@@ -91,8 +91,8 @@ fn what_is_said_is_handed_over_until_the_agent_is_gone() {
 
 #[test]
 fn rotation_and_renaming_lose_nothing() {
-    let mut recording = Recording::start(Limits { file: 50, keep: 1000 });
-    let (handed, thread, ended) = following(&recording.dir, Since::Start);
+    let mut recording = Recording::start(TranscriptLimits { file: 50, keep: 1000 });
+    let (handed, thread, ended) = following(&recording.dir, ReadFrom::Start);
     recording.says("begin\n");
     assert_eq!(until(&handed, "begin\n"), "begin\n");
     let mut expected = String::new();
@@ -111,37 +111,37 @@ fn rotation_and_renaming_lose_nothing() {
 }
 
 #[test]
-fn only_the_last_bytes_and_what_follows_when_asked_so() {
-    let mut recording = Recording::start(Limits::default());
-    let (handed, thread, ended) = following(&recording.dir, Since::Start);
+fn follow_can_start_with_the_last_bytes() {
+    let mut recording = Recording::start(TranscriptLimits::default());
+    let (handed, thread, ended) = following(&recording.dir, ReadFrom::Start);
     recording.says("old and new\n");
     until(&handed, "new\n");
-    let (late, other, _) = following(&recording.dir, Since::Last(4));
+    let (late, other, _) = following(&recording.dir, ReadFrom::Last(4));
     assert_eq!(until(&late, "new\n"), "new\n");
     recording.says("more\n");
     assert_eq!(until(&late, "more\n"), "more\n");
     drop(late);
     recording.says("x");
-    assert!(other.join().unwrap().is_err(), "a reader who went away ends it");
+    assert!(other.join().unwrap().is_err(), "a closed reader ends the program");
     ended.store(true, Ordering::SeqCst);
     recording.ends();
     thread.join().unwrap().unwrap();
 }
 
 #[test]
-fn it_stops_when_told_and_when_the_agent_was_gone_before() {
-    let mut recording = Recording::start(Limits::default());
-    let (handed, thread, ended) = following(&recording.dir, Since::Start);
+fn following_stops_on_request_or_if_the_agent_ended_before() {
+    let mut recording = Recording::start(TranscriptLimits::default());
+    let (handed, thread, ended) = following(&recording.dir, ReadFrom::Start);
     recording.says("all\n");
     until(&handed, "all\n");
     let stopping = |_: &[u8]| Ok(Go::Stop);
-    follow(&recording.dir, Since::Start, stopping, &|| false).unwrap();
+    follow(&recording.dir, ReadFrom::Start, stopping, &|| false).unwrap();
     let mut seen = Vec::new();
     let each = |bytes: &[u8]| {
         seen.extend_from_slice(bytes);
         Ok(Go::On)
     };
-    follow(&recording.dir, Since::Start, each, &|| true).unwrap();
+    follow(&recording.dir, ReadFrom::Start, each, &|| true).unwrap();
     assert_eq!(seen, b"all\n");
     ended.store(true, Ordering::SeqCst);
     recording.ends();
@@ -149,9 +149,9 @@ fn it_stops_when_told_and_when_the_agent_was_gone_before() {
 }
 
 #[test]
-fn a_removed_directory_ends_it() {
-    let mut recording = Recording::start(Limits::default());
-    let (handed, thread, _) = following(&recording.dir, Since::Start);
+fn a_removed_directory_ends_following() {
+    let mut recording = Recording::start(TranscriptLimits::default());
+    let (handed, thread, _) = following(&recording.dir, ReadFrom::Start);
     recording.says("all\n");
     until(&handed, "all\n");
     let dir = recording.dir.clone();

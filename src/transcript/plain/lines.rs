@@ -7,15 +7,15 @@ use vt100::Callbacks;
 use vt100::capture::{BasicFormattedCaptureState, RowContents, basic_formatted_to_plain};
 
 /// Maximum length of a line in bytes; a longer line is written in parts.
-pub(super) const LONGEST_LINE: usize = 1 << 20;
+pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Maximum number of bytes of alternate screens that wait for their position, enough for more than a hundred screens.
 /// If there are more, the oldest content is written before its position is reached.
-pub(super) const MOST_WAITING: usize = 1 << 20;
+pub(super) const MAX_HELD_BYTES: usize = 1 << 20;
 
 /// The lines that have left the screen.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct ScrolledLines {
     /// Rows as the parser delivers them, with colours. The end of a line is only known when the next row arrives.
     pub(super) open: String,
     state: BasicFormattedCaptureState,
@@ -30,7 +30,7 @@ pub(super) struct Lines {
     held: usize,
 }
 
-impl Callbacks for Lines {
+impl Callbacks for ScrolledLines {
     fn on_scroll(&mut self, row: RowContents<'_>, alternate_screen: bool) {
         if alternate_screen {
             return;
@@ -56,7 +56,7 @@ impl Callbacks for Lines {
     }
 }
 
-impl Lines {
+impl ScrolledLines {
     /// Returns the number of rows that have left the screen.
     pub(super) fn gone(&self) -> u64 {
         self.gone
@@ -68,7 +68,7 @@ impl Lines {
             let rest = self.open.split_off(end + 1);
             let finished = std::mem::replace(&mut self.open, rest);
             self.push(finished.strip_suffix('\n').unwrap_or(&finished));
-        } else if self.open.len() > LONGEST_LINE {
+        } else if self.open.len() > MAX_LINE_BYTES {
             let part = std::mem::take(&mut self.open);
             self.done.extend(basic_formatted_to_plain(&part));
         }
@@ -90,7 +90,7 @@ impl Lines {
     }
 
     /// Stores a text for insertion after `after` rows, and after the texts that wait already.
-    pub(super) fn hold(&mut self, after: u64, text: &str) {
+    pub(super) fn defer_text(&mut self, after: u64, text: &str) {
         if text.trim().is_empty() {
             return;
         }
@@ -102,7 +102,7 @@ impl Lines {
         }
         kept.push_str(text);
         self.held += kept.len() - before;
-        while self.held > MOST_WAITING {
+        while self.held > MAX_HELD_BYTES {
             self.settle();
             self.release();
         }
@@ -113,7 +113,7 @@ impl Lines {
     pub(super) fn erased(&mut self, from: u64) {
         for text in self.waiting.split_off(&from).into_values() {
             self.held -= text.len();
-            self.hold(from, &text);
+            self.defer_text(from, &text);
         }
     }
 

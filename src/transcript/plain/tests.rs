@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::lines::{LONGEST_LINE, MOST_WAITING};
+use super::lines::{MAX_HELD_BYTES, MAX_LINE_BYTES};
 use super::*;
 
 fn shown(bytes: &[u8], rows: u16, cols: u16) -> String {
     let mut out = Vec::new();
-    plain(bytes, &mut out, Size { rows, cols }).unwrap();
+    plain(bytes, &mut out, TerminalSize { rows, cols }).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -33,7 +33,7 @@ fn text_is_what_the_terminal_showed_at_last() {
 }
 
 #[test]
-fn lines_that_left_the_screen_are_all_there_once() {
+fn lines_that_scrolled_off_appear_once() {
     let text: String = (0..1000).map(|n| format!("line {n} {}\r\n", "x".repeat(n % 40))).collect();
     assert_eq!(shown(text.as_bytes(), 5, 20), text.replace("\r\n", "\n").replace(" \n", "\n"));
 }
@@ -54,7 +54,7 @@ fn the_alternate_screen_does_not_break_the_line_before_it() {
 }
 
 #[test]
-fn the_alternate_screen_stands_between_what_was_printed_before_and_after_it() {
+fn alternate_screen_appears_between_earlier_and_later_output() {
     let alt = |text: &str| format!("\x1b[?1049h\x1b[2J\x1b[H{text}\x1b[?1049l");
     for (what, bytes, expected) in [
         ("as agents do", format!("plain\r\n{}back\r\n", alt("ALT SCREEN\n")), "plain\nALT SCREEN\nback\n"),
@@ -80,14 +80,14 @@ fn the_alternate_screen_stands_between_what_was_printed_before_and_after_it() {
 }
 
 #[test]
-fn many_alternate_screens_on_one_screen_need_no_endless_memory() {
-    let mut terminal = Terminal::new(Size { rows: 24, cols: 80 });
+fn many_alternate_screens_use_bounded_memory() {
+    let mut terminal = LineEmulator::new(TerminalSize { rows: 24, cols: 80 });
     terminal.take(b"plain\r\n");
     let screen = format!("\x1b[?1049h\x1b[H{}\x1b[?1049l", "full ".repeat(300));
     let mut seen = 0;
     for _ in 0..2000 {
         terminal.take(screen.as_bytes());
-        assert!(terminal.lines().waits() <= MOST_WAITING);
+        assert!(terminal.lines().waits() <= MAX_HELD_BYTES);
         seen += terminal.lines().done().matches("full").count();
     }
     terminal.finish();
@@ -123,13 +123,13 @@ fn a_character_in_two_pieces_does_not_swallow_the_next() {
 }
 
 #[test]
-fn a_line_without_end_needs_no_endless_memory() {
-    let mut terminal = Terminal::new(Size { rows: 4, cols: 80 });
+fn endless_line_uses_bounded_memory() {
+    let mut terminal = LineEmulator::new(TerminalSize { rows: 4, cols: 80 });
     let mut seen = 0;
     for _ in 0..1024 {
         terminal.take(&[b'x'; STEP]);
         seen += terminal.lines().done().len();
-        assert!(terminal.lines().open.len() <= LONGEST_LINE + STEP);
+        assert!(terminal.lines().open.len() <= MAX_LINE_BYTES + STEP);
     }
     assert!(seen >= 2 << 20);
 }
@@ -155,7 +155,7 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
 fn in_two(bytes: &[u8], at: usize) -> String {
     let mut out = Vec::new();
     let (head, tail) = bytes.split_at(at);
-    plain(head.chain(tail), &mut out, Size { rows: 5, cols: 12 }).unwrap();
+    plain(head.chain(tail), &mut out, TerminalSize { rows: 5, cols: 12 }).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -173,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_of_any_length_come_out_as_they_went_in(
+    fn lines_of_any_length_are_kept_unchanged(
         lines in proptest::collection::vec("([!-~]([ -~]{0,60}[!-~])?)?", 0..30),
         rows in 2u16..8,
         cols in 2u16..20,

@@ -7,7 +7,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
-use super::super::{Since, modes, open, tail};
+use super::super::{ReadFrom, modes, open, tail};
 use super::*;
 
 fn at(ms: i64) -> Timestamp {
@@ -15,10 +15,10 @@ fn at(ms: i64) -> Timestamp {
 }
 
 fn recorder(dir: &Path, file: u64, keep: u32) -> Recorder {
-    Recorder::new(Directory::open(dir).unwrap(), Limits { file, keep })
+    Recorder::new(TranscriptDir::open(dir).unwrap(), TranscriptLimits { file, keep })
 }
 
-fn whole(dir: &Path, since: Since) -> String {
+fn whole(dir: &Path, since: ReadFrom) -> String {
     let mut text = String::new();
     open(dir, since).unwrap().read_to_string(&mut text).unwrap();
     text
@@ -38,7 +38,7 @@ fn logs(dir: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_full_log_is_rotated_at_a_line_end_and_old_ones_go() {
+fn a_full_log_is_rotated_at_a_line_end_and_old_logs_are_deleted() {
     let dir = tempfile::tempdir().unwrap();
     let mut recorder = recorder(dir.path(), 12, 2);
     recorder.take(b"one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n", at(0));
@@ -49,7 +49,7 @@ fn a_full_log_is_rotated_at_a_line_end_and_old_ones_go() {
     ];
     let expected: Vec<_> = expected.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
     assert_eq!(logs(dir.path()), expected);
-    assert_eq!(whole(dir.path(), Since::Start), "three\nfour\nfive\nsix\nseven\neight\n");
+    assert_eq!(whole(dir.path(), ReadFrom::Start), "three\nfour\nfive\nsix\nseven\neight\n");
     assert_eq!(tail(dir.path(), 8).unwrap(), b"n\neight\n");
     assert_eq!(tail(dir.path(), 1000).unwrap().len(), 32);
 }
@@ -63,15 +63,15 @@ fn a_line_longer_than_a_log_is_cut_and_nothing_is_kept_with_keep_0() {
 }
 
 #[test]
-fn a_later_run_goes_on_in_the_same_log_with_fresh_modes() {
+fn later_run_appends_to_the_log_with_reset_modes() {
     let dir = tempfile::tempdir().unwrap();
     recorder(dir.path(), 100, 1).take(b"first \x1b[?2004h", at(0));
     assert!(modes(dir.path()).unwrap().unwrap().bracketed_paste);
     let mut second = recorder(dir.path(), 100, 1);
     assert_eq!(modes(dir.path()).unwrap(), Some(TerminalModes::default()));
     second.take(b"second", at(9000));
-    assert_eq!(whole(dir.path(), Since::Start), "first \x1b[?2004hsecond");
-    assert_eq!(whole(dir.path(), Since::At(at(5000))), "second");
+    assert_eq!(whole(dir.path(), ReadFrom::Start), "first \x1b[?2004hsecond");
+    assert_eq!(whole(dir.path(), ReadFrom::At(at(5000))), "second");
 }
 
 #[test]
@@ -83,23 +83,23 @@ fn since_finds_its_place_across_rotated_logs() {
     }
     for (ms, first) in [(0, 0), (35_000, 4), (40_000, 4), (55_000, 6), (80_000, 8)] {
         let expected: String = (first..9).map(|second| format!("at {second}s\n")).collect();
-        assert_eq!(whole(dir.path(), Since::At(at(ms))), expected, "since {ms}");
+        assert_eq!(whole(dir.path(), ReadFrom::At(at(ms))), expected, "since {ms}");
     }
-    assert_eq!(whole(dir.path(), Since::At(at(99_000))), "");
+    assert_eq!(whole(dir.path(), ReadFrom::At(at(99_000))), "");
 }
 
 #[test]
 fn a_transcript_that_was_never_written_is_empty_and_a_missing_directory_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
-    for since in [Since::Start, Since::At(at(0)), Since::Last(9)] {
+    for since in [ReadFrom::Start, ReadFrom::At(at(0)), ReadFrom::Last(9)] {
         assert_eq!(whole(dir.path(), since), "");
     }
     assert_eq!(modes(dir.path()).unwrap(), None);
-    assert!(open(&dir.path().join("none"), Since::Start).is_err());
+    assert!(open(&dir.path().join("none"), ReadFrom::Start).is_err());
 }
 
 #[test]
-fn files_are_for_their_owner_alone() {
+fn transcript_files_are_private() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("transcript.log"), "").unwrap();
     fs::set_permissions(dir.path().join("transcript.log"), fs::Permissions::from_mode(0o644)).unwrap();
@@ -124,7 +124,7 @@ fn a_renamed_directory_is_still_written_to() {
     recorder.take(b"before\n", at(0));
     fs::rename(&old, &new).unwrap();
     recorder.take(b"between\nafter\x1b[?1049h\n", at(5000));
-    assert_eq!(whole(&new, Since::Start), "before\nbetween\nafter\x1b[?1049h\n");
+    assert_eq!(whole(&new, ReadFrom::Start), "before\nbetween\nafter\x1b[?1049h\n");
     assert!(modes(&new).unwrap().unwrap().alternate);
     assert!(!old.exists());
 }
@@ -137,7 +137,7 @@ fn input_is_read_to_its_end_even_when_nothing_can_be_written() {
         let _ = std::os::unix::fs::symlink("/dev/null", dir.path().join("transcript.log"));
         let (from, mut to) = io::pipe().unwrap();
         let writer = thread::spawn(move || to.write_all(&vec![b'x'; 3 << 20]));
-        assert!(write(&place, from, Limits::default(), &|| at(0)).is_err());
+        assert!(write(&place, from, TranscriptLimits::default(), &|| at(0)).is_err());
         assert!(writer.join().unwrap().is_ok(), "the agent must not see a closed pipe");
     }
 }
@@ -148,16 +148,16 @@ fn a_nonblocking_input_is_waited_for() {
     let (from, mut to) = io::pipe().unwrap();
     rustix::io::ioctl_fionbio(&from, true).unwrap();
     thread::scope(|scope| {
-        let writing = scope.spawn(|| write(dir.path(), from, Limits::default(), &|| at(0)));
+        let writing = scope.spawn(|| write(dir.path(), from, TranscriptLimits::default(), &|| at(0)));
         to.write_all(b"hello").unwrap();
         drop(to);
         writing.join().unwrap().unwrap();
     });
-    assert_eq!(whole(dir.path(), Since::Start), "hello");
+    assert_eq!(whole(dir.path(), ReadFrom::Start), "hello");
 }
 
 #[test]
-fn a_disk_that_does_not_answer_does_not_keep_the_output_from_being_read() {
+fn stalled_disk_does_not_block_reading_the_output() {
     let dir = tempfile::tempdir().unwrap();
     // Opening a named pipe waits for its reader, as opening a file on a frozen disk waits.
     let log = dir.path().join("transcript.log");
@@ -165,7 +165,7 @@ fn a_disk_that_does_not_answer_does_not_keep_the_output_from_being_read() {
         .unwrap();
     let (from, mut to) = io::pipe().unwrap();
     thread::scope(|scope| {
-        let writing = scope.spawn(|| write(dir.path(), from, Limits::default(), &|| at(0)));
+        let writing = scope.spawn(|| write(dir.path(), from, TranscriptLimits::default(), &|| at(0)));
         to.write_all(&vec![b'x'; 20 << 20]).unwrap();
         to.write_all(b"the end").unwrap();
         drop(to);
@@ -179,7 +179,7 @@ fn a_disk_that_does_not_answer_does_not_keep_the_output_from_being_read() {
 }
 
 #[test]
-fn a_log_that_comes_back_says_what_is_missing() {
+fn log_notes_the_gap_after_a_write_failure() {
     let dir = tempfile::tempdir().unwrap();
     let log = dir.path().join("transcript.log");
     fs::create_dir(&log).unwrap();
@@ -188,13 +188,13 @@ fn a_log_that_comes_back_says_what_is_missing() {
     recorder.take(b"678", at(0));
     fs::remove_dir(&log).unwrap();
     recorder.take(b"back", at(0));
-    let text = whole(dir.path(), Since::Start);
+    let text = whole(dir.path(), ReadFrom::Start);
     assert_eq!(text, "\x18\r\n[symposium: 8 bytes lost: is a directory]\r\nback");
     assert!(recorder.finish(at(0)).is_ok());
 }
 
 #[test]
-fn a_full_disk_costs_output_but_never_blocks() {
+fn a_full_disk_loses_output_but_never_blocks() {
     let parent = tempfile::tempdir().unwrap();
     let options = c"size=64k,mode=0700";
     if let Err(error) =
@@ -219,7 +219,7 @@ fn a_full_disk_costs_output_but_never_blocks() {
     let lost = 80 * 1024 - full;
     fs::remove_file(&ballast).unwrap();
     recorder.take(b"back", at(0));
-    let text = whole(&dir, Since::Start);
+    let text = whole(&dir, ReadFrom::Start);
     let expected = format!("x\x18\r\n[symposium: {lost} bytes lost: no space left]\r\nback");
 
     drop(recorder);
@@ -243,7 +243,7 @@ proptest! {
             recorder.take(piece, at(0));
         }
         let mut read = Vec::new();
-        open(dir.path(), Since::Start).unwrap().read_to_end(&mut read).unwrap();
+        open(dir.path(), ReadFrom::Start).unwrap().read_to_end(&mut read).unwrap();
         prop_assert_eq!(&read, &pieces.concat());
         let tail = tail(dir.path(), 30).unwrap();
         prop_assert_eq!(&tail[..], &read[read.len().saturating_sub(30)..]);

@@ -5,14 +5,23 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::agent::handoff::bytes;
-use crate::cli::{
-    Invocation,
-    agent::{attach_shared, recap},
-    render::ui,
-};
+use crate::cli::{Invocation, agent::sharing::attach_shared, render::ui};
 use crate::error::Error;
-use crate::manager::Handoff;
-use crate::manager::{Destination, Existing, ExportRequest, Secrets};
+use crate::manager::HandoffExport;
+
+use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
+use crate::cli::remote::remote_use::Remote;
+use crate::manager::{Destination, ExportRequest, IfExists, Secrets};
+use crate::text::recap::recap_text;
+
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "export",
+    "Export an agent into a file: conversation, work and tasks, never secrets",
+    Remote::local_only("its file is on the machine where it is run"),
+    |args, context| run(parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.values(&[("name", ArgumentValue::Agent)]);
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
@@ -22,16 +31,16 @@ pub(in crate::cli) struct Arguments {
     /// File or directory [default: NAME.handoff.tar.gz]; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace a file of that name
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
-    /// Export even what looks like a secret
+    /// Export text that looks like a secret
     #[arg(long)]
     allow_secrets: bool,
 }
 
 pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
-    let existing = if args.force { Existing::Replaced } else { Existing::Kept };
+    let existing = if args.force { IfExists::Replaced } else { IfExists::Kept };
     let to = match args.output {
         Some(file) if file.as_os_str() == "-" => stream(context)?,
         file => Destination::File(file, existing),
@@ -40,9 +49,9 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
         name: attach_shared::own(&args.name)?,
         to,
         secrets: if args.allow_secrets { Secrets::Allowed } else { Secrets::Refused },
-        recap_text: &recap::text,
+        recap_text: &recap_text,
     };
-    let exported = Handoff(&context.manager).handoff_export(&request, &mut context.ui.raw())?;
+    let exported = HandoffExport(&context.manager).handoff_export(&request, &mut context.ui.raw())?;
     if context.ui.json {
         context.ui.json(&exported);
         return Ok(0);
@@ -53,11 +62,9 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     if let Some(file) = &exported.file {
         context.ui.data(&file.to_string_lossy());
     }
-    context
-        .ui
-        .say(&format!("{}; take it over with: symposium agent handoff import FILE", bytes(exported.size)));
+    context.ui.say(&format!("{}; import it with: symposium agent handoff import FILE", bytes(exported.size)));
     context.ui.say(&format!(
-        "`{0}` goes on here; `symposium agent kill {0}` ends it, so that only one continues the conversation",
+        "`{0}` keeps running here; `symposium agent kill {0}` ends it, so that only one continues the conversation",
         request.name
     ));
     Ok(0)
@@ -65,17 +72,17 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
 
 /// Returns standard output as the destination, unless JSON is written there or it is a terminal.
 fn stream(context: &Invocation) -> Result<Destination, Error> {
-    let refused = |what: &str, hint: &str| Error::Usage { what: what.into(), hint: Some(hint.into()) };
+    let refused = |what: &str, hint: &str| Error::usage(what).hint(hint);
     if context.ui.json {
         return Err(refused(
-            "with `-o -` standard output is the handoff itself, and `--json` would stand in it",
-            "leave `--json` away, or name a file with `-o`",
+            "`-o -` writes the hand-off to standard output, so it cannot be combined with `--json`",
+            "omit `--json`, or choose a file with `-o`",
         ));
     }
     if ui::is_shown() {
         return Err(refused(
-            "a handoff is an archive, and standard output is a terminal",
-            "send it on, as in `-o - > FILE` or `-o - | ssh HOST …`; a file that is called so is `-o ./-`",
+            "a hand-off is an archive and cannot be written to a terminal",
+            "redirect it, as in `-o - > FILE` or `-o - | ssh HOST …`; `-o ./-` writes to a file named `-`",
         ));
     }
     Ok(Destination::Stream)

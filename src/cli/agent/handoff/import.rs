@@ -4,21 +4,32 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::agent::handoff::summary::{View, card};
-use crate::cli::render::agent_table::clean;
-use crate::cli::{Invocation, agent::spawn, render::ui};
+use crate::cli::agent::handoff::summary::{HandoffView, card};
+use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
+use crate::cli::remote::remote_use::Remote;
+use crate::cli::{Invocation, agent::lifecycle::spawn, render::ui};
 use crate::error::Error;
-use crate::manager::Handoff;
-use crate::manager::{ImportRequest, QueueWish, Trust};
+use crate::manager::{Handoff, HandoffImport};
+use crate::manager::{ImportRequest, QueueImport, Trust};
+use crate::text::fit::clean;
+
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "import",
+    "Import an agent from a file, after showing its content",
+    Remote::local_only("its file is on the machine where it is run"),
+    |args, context| run(parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.values(&[("name", ArgumentValue::NewAgent)]);
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// The file
+    /// Hand-off file to import
     file: PathBuf,
-    /// Show what is in it and change nothing
+    /// Show the content and change nothing
     #[arg(long, conflicts_with_all = ["yes", "trust"])]
     show: bool,
-    /// Name of the agent here [default: the name it had]
+    /// Name of the imported agent [default: its previous name]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     name: Option<String>,
     /// Clone of its repository [default: the repository of this directory]
@@ -33,19 +44,19 @@ pub(in crate::cli) struct Arguments {
     /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
-    /// Agree to what it runs, may do without asking, and sets up here
+    /// Accept the commands, permissions and setup of the hand-off
     #[arg(long, requires = "yes")]
     trust: bool,
 }
 
 pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
-    let parcel = Handoff(&context.manager).handoff_open(&args.file)?;
-    let queue = if args.without_tasks { QueueWish::Leave } else { QueueWish::Take };
+    let opened = Handoff(&context.manager).handoff_open(&args.file)?;
+    let queue = if args.without_tasks { QueueImport::Leave } else { QueueImport::Take };
     let width = ui::is_shown().then(ui::width);
     if args.show {
         match context.ui.json {
-            true => context.ui.json(&View::of(&parcel, queue)),
-            false => context.ui.data(&card(&parcel, queue, width)),
+            true => context.ui.json(&HandoffView::of(&opened, queue)),
+            false => context.ui.data(&card(&opened, queue, width)),
         }
         return Ok(0);
     }
@@ -53,7 +64,7 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
         (true, true) => Trust::All,
         (true, false) => Trust::Nothing,
         (false, _) if context.ui.can_ask() => {
-            context.ui.data(&card(&parcel, queue, width));
+            context.ui.data(&card(&opened, queue, width));
             if !context.ui.confirm("Take this agent over?")? {
                 context.ui.say("nothing was changed");
                 return Ok(1);
@@ -61,14 +72,12 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
             Trust::All
         }
         (false, _) => {
-            return Err(Error::Usage {
-                what: "the import needs a confirmation, and there is no terminal to ask".into(),
-                hint: Some("look at it with `--show`, then add `--yes`".into()),
-            });
+            return Err(Error::usage("the import needs a confirmation, and there is no terminal to ask")
+                .hint("inspect it with `--show`, then add `--yes`"));
         }
     };
-    let imported = Handoff(&context.manager).handoff_import(
-        &parcel,
+    let imported = HandoffImport(&context.manager).handoff_import(
+        &opened,
         &ImportRequest {
             name: args.name.as_deref().map(spawn::name).transpose()?,
             dir: args.dir,

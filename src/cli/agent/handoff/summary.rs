@@ -6,44 +6,45 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::base::plural::counted;
 use crate::cli::agent::handoff::bytes;
-use crate::cli::render::agent_table::clean;
-use crate::manager::{OpenedHandoff, QueueWish};
+use crate::manager::{OpenedHandoff, QueueImport};
 use crate::model::{HandedMessage, HandedTask, Manifest, Part, Spec};
-use crate::rules::workspace::handoff::{Told, listed_names};
+use crate::rules::workspace::handoff::{HandedTexts, listed_names};
+use crate::text::fit::clean;
 
 /// JSON form of a hand-off. The field names are a public contract.
 #[derive(Serialize)]
-pub(super) struct View<'a> {
+pub(super) struct HandoffView<'a> {
     manifest: &'a Manifest,
     title: Option<&'a str>,
     spec: &'a Spec,
     /// What the agent would do on this machine without further confirmation.
     acts: Vec<String>,
     /// The complete text of everything that the agent would receive as input.
-    told: Told,
+    #[serde(rename = "told")]
+    handed_texts: HandedTexts,
     tasks: usize,
     messages: usize,
     /// Tasks and messages as they are in the file.
-    queue: Queue<'a>,
+    queue: QueueView<'a>,
 }
 
 #[derive(Serialize)]
-struct Queue<'a> {
+struct QueueView<'a> {
     tasks: &'a [HandedTask],
     messages: &'a [HandedMessage],
 }
 
-impl View<'_> {
-    pub(super) fn of(parcel: &OpenedHandoff, queue: QueueWish) -> View<'_> {
-        View {
-            manifest: &parcel.manifest,
-            title: parcel.record.title.as_deref(),
-            spec: &parcel.spec,
-            acts: parcel.acts(queue),
-            told: parcel.told(queue),
-            tasks: parcel.tasks.len(),
-            messages: parcel.messages.len(),
-            queue: Queue { tasks: &parcel.tasks, messages: &parcel.messages },
+impl HandoffView<'_> {
+    pub(super) fn of(opened: &OpenedHandoff, queue: QueueImport) -> HandoffView<'_> {
+        HandoffView {
+            manifest: &opened.manifest,
+            title: opened.record.title.as_deref(),
+            spec: &opened.spec,
+            acts: opened.effects_of_import(queue),
+            handed_texts: opened.handed_texts(queue),
+            tasks: opened.tasks.len(),
+            messages: opened.messages.len(),
+            queue: QueueView { tasks: &opened.tasks, messages: &opened.messages },
         }
     }
 }
@@ -51,12 +52,13 @@ impl View<'_> {
 /// Renders a hand-off as text: one line for each field, then the texts that the agent receives, and last what it
 /// does, so that this is visible next to the question. Lines are broken at `width` here and not by the terminal,
 /// because a continuation at the beginning of a line could pass for a line of this program.
-pub(super) fn card(parcel: &OpenedHandoff, queue: QueueWish, width: Option<usize>) -> String {
-    let about = about(parcel).into_iter().map(|(key, value)| (key, clean(&value)));
+pub(super) fn card(opened: &OpenedHandoff, queue: QueueImport, width: Option<usize>) -> String {
+    let about = about(opened).into_iter().map(|(key, value)| (key, clean(&value)));
     // These have lines of their own and are printed in full.
-    let told = parcel.told(queue).sentences().into_iter().map(|text| ("told", format!("it {text}")));
-    let runs = parcel.runs().into_iter().map(|act| ("acts", format!("it {act}")));
-    about.chain(told).chain(runs).map(|(key, value)| row(key, &value, width)).collect()
+    let handed_texts =
+        opened.handed_texts(queue).sentences().into_iter().map(|text| ("told", format!("it {text}")));
+    let runs = opened.runs().into_iter().map(|act| ("acts", format!("it {act}")));
+    about.chain(handed_texts).chain(runs).map(|(key, value)| row(key, &value, width)).collect()
 }
 
 /// Column at which the values begin.
@@ -90,8 +92,8 @@ fn broken(line: &str, room: usize) -> Vec<String> {
     pieces
 }
 
-fn about(parcel: &OpenedHandoff) -> Vec<(&'static str, String)> {
-    let manifest = &parcel.manifest;
+fn about(opened: &OpenedHandoff) -> Vec<(&'static str, String)> {
+    let manifest = &opened.manifest;
     let size =
         |part: Part| manifest.entries.iter().find(|entry| entry.name == part).map_or(0, |entry| entry.size);
     let some = |text: Option<&str>| text.filter(|text| !text.is_empty()).unwrap_or("-").to_owned();
@@ -99,7 +101,7 @@ fn about(parcel: &OpenedHandoff) -> Vec<(&'static str, String)> {
         true => {
             format!("{} ({})", some(manifest.conversation.id.as_deref()), bytes(size(Part::Conversation)))
         }
-        false if manifest.conversation.begun => "not in it: a new one begins with the recap".to_owned(),
+        false if manifest.conversation.begun => "not included: a new one begins with the recap".to_owned(),
         false => "none yet".to_owned(),
     };
     let work = manifest.work.as_ref().map(|work| {
@@ -114,19 +116,19 @@ fn about(parcel: &OpenedHandoff) -> Vec<(&'static str, String)> {
     });
     let remotes = manifest.work.as_ref().map(|work| work.remotes.join(", "));
     let params: Vec<String> =
-        parcel.record.params.iter().map(|given| format!("{}={}", given.name, given.value)).collect();
+        opened.record.params.iter().map(|given| format!("{}={}", given.name, given.value)).collect();
     let queue = format!(
         "{}, {}",
-        counted(parcel.tasks.len(), "task", "tasks"),
-        counted(parcel.messages.len(), "message", "messages")
+        counted(opened.tasks.len(), "task", "tasks"),
+        counted(opened.messages.len(), "message", "messages")
     );
     vec![
         ("agent", manifest.name.to_string()),
         ("made", format!("{} by symposium {}", manifest.made_at, manifest.symposium)),
-        ("title", some(parcel.record.title.as_deref())),
+        ("title", some(opened.record.title.as_deref())),
         ("kind", manifest.kind.clone()),
         ("spec", manifest.spec.clone()),
-        ("model", some(parcel.spec.model.as_deref())),
+        ("model", some(opened.spec.model.as_deref())),
         ("parameters", some(Some(&params.join(", ")))),
         ("was", manifest.status.to_string()),
         ("conversation", conversation),
@@ -142,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_line_is_wider_than_the_terminal_and_none_begins_like_ours() {
+    fn lines_fit_the_terminal_and_cannot_imitate_output_of_symposium() {
         let forged = format!("it is given the task:\n| look{}         acts  nothing", " ".repeat(40));
         assert_eq!(
             row("told", &forged, Some(40)),

@@ -5,7 +5,7 @@ const KEYS_HELP: &str = "(type to filter, 1-9 to choose, Esc to leave): ";
 
 /// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum KeyEffect {
     /// The user has not chosen yet.
     Go,
     /// The line with this index was chosen.
@@ -58,29 +58,29 @@ impl Chooser {
     }
 
     /// Processes the bytes of one or more keys.
-    pub(super) fn keys(&mut self, bytes: &[u8]) -> Step {
+    pub(super) fn keys(&mut self, bytes: &[u8]) -> KeyEffect {
         let mut rest = bytes;
         while !rest.is_empty() {
             let (step, taken) = self.key(rest);
-            if step != Step::Go {
+            if step != KeyEffect::Go {
                 return step;
             }
             rest = &rest[taken.max(1)..];
         }
-        Step::Go
+        KeyEffect::Go
     }
 
     /// Processes the first key and returns its length in bytes.
-    fn key(&mut self, bytes: &[u8]) -> (Step, usize) {
+    fn key(&mut self, bytes: &[u8]) -> (KeyEffect, usize) {
         match bytes {
             [0x1b, b'[' | b'O', b'A', ..] => (self.select_before(), 3),
             [0x1b, b'[' | b'O', b'B', ..] => (self.select_behind(), 3),
             // All other escape sequences are ignored.
             [0x1b, b'[' | b'O', rest @ ..] => {
                 let end = rest.iter().position(|byte| byte.is_ascii_alphabetic() || *byte == b'~');
-                (Step::Go, 2 + end.map_or(rest.len(), |end| end + 1))
+                (KeyEffect::Go, 2 + end.map_or(rest.len(), |end| end + 1))
             }
-            [0x1b, ..] | [0x03, ..] | [0x04, ..] => (Step::Left, 1),
+            [0x1b, ..] | [0x03, ..] | [0x04, ..] => (KeyEffect::Left, 1),
             [b'\r' | b'\n', ..] => (self.chosen(self.selected), 1),
             [0x10, ..] => (self.select_before(), 1),
             [0x0e | b'\t', ..] => (self.select_behind(), 1),
@@ -94,35 +94,35 @@ impl Chooser {
         }
     }
 
-    fn select_before(&mut self) -> Step {
+    fn select_before(&mut self) -> KeyEffect {
         self.selected = self.selected.saturating_sub(1);
-        Step::Go
+        KeyEffect::Go
     }
 
-    fn select_behind(&mut self) -> Step {
+    fn select_behind(&mut self) -> KeyEffect {
         self.selected = (self.selected + 1).min(self.matching().len().saturating_sub(1));
-        Step::Go
+        KeyEffect::Go
     }
 
-    fn chosen(&self, at: usize) -> Step {
-        self.matching().get(at).map_or(Step::Go, |index| Step::LaunchPlan(*index))
+    fn chosen(&self, at: usize) -> KeyEffect {
+        self.matching().get(at).map_or(KeyEffect::Go, |index| KeyEffect::LaunchPlan(*index))
     }
 
-    fn filtered(&mut self, change: impl FnOnce(&mut String)) -> Step {
+    fn filtered(&mut self, change: impl FnOnce(&mut String)) -> KeyEffect {
         change(&mut self.filter);
         self.selected = 0;
-        Step::Go
+        KeyEffect::Go
     }
 
     /// Appends a typed character to the filter. Control characters and invalid UTF-8 are ignored.
-    fn typed(&mut self, bytes: &[u8]) -> (Step, usize) {
+    fn typed(&mut self, bytes: &[u8]) -> (KeyEffect, usize) {
         let valid = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
         };
         match valid.chars().next() {
             Some(c) if !c.is_control() => (self.filtered(|filter| filter.push(c)), c.len_utf8()),
-            _ => (Step::Go, 1),
+            _ => (KeyEffect::Go, 1),
         }
     }
 }
@@ -147,22 +147,22 @@ mod tests {
     #[test]
     fn keys_select_filter_and_leave() {
         for (keys, expected) in [
-            (&b"\r"[..], Step::LaunchPlan(0)),
-            (b"\x1b[B\r", Step::LaunchPlan(1)),
-            (b"\x1bOB\x1bOB\x1bOB\x1b[A\r", Step::LaunchPlan(1)),
-            (b"2", Step::LaunchPlan(1)),
-            (b"9", Step::Go),
-            (b"docs\r", Step::LaunchPlan(2)),
-            (b"idle do\r", Step::LaunchPlan(2)),
-            (b"nothing\r", Step::Go),
-            (b"nothing\x15\r", Step::LaunchPlan(0)),
-            (b"docsx\x7f\r", Step::LaunchPlan(2)),
-            (b"do cs\x17c\r", Step::LaunchPlan(2)),
-            (b"WEB\r", Step::LaunchPlan(1)),
-            (b"\x1b[5~\x1b[1;5C\r", Step::LaunchPlan(0)),
-            (b"\x1b", Step::Left),
-            (b"\x03", Step::Left),
-            ("ü\r".as_bytes(), Step::Go),
+            (&b"\r"[..], KeyEffect::LaunchPlan(0)),
+            (b"\x1b[B\r", KeyEffect::LaunchPlan(1)),
+            (b"\x1bOB\x1bOB\x1bOB\x1b[A\r", KeyEffect::LaunchPlan(1)),
+            (b"2", KeyEffect::LaunchPlan(1)),
+            (b"9", KeyEffect::Go),
+            (b"docs\r", KeyEffect::LaunchPlan(2)),
+            (b"idle do\r", KeyEffect::LaunchPlan(2)),
+            (b"nothing\r", KeyEffect::Go),
+            (b"nothing\x15\r", KeyEffect::LaunchPlan(0)),
+            (b"docsx\x7f\r", KeyEffect::LaunchPlan(2)),
+            (b"do cs\x17c\r", KeyEffect::LaunchPlan(2)),
+            (b"WEB\r", KeyEffect::LaunchPlan(1)),
+            (b"\x1b[5~\x1b[1;5C\r", KeyEffect::LaunchPlan(0)),
+            (b"\x1b", KeyEffect::Left),
+            (b"\x03", KeyEffect::Left),
+            ("ü\r".as_bytes(), KeyEffect::Go),
         ] {
             assert_eq!(chooser().keys(keys), expected, "{keys:?}");
         }

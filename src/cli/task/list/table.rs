@@ -3,17 +3,17 @@
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::render::agent_table::{Keep, clean, cut};
-use crate::cli::render::times::age;
 use crate::manager::TaskView;
 use crate::model::TaskStatus;
+use crate::text::ages::age;
+use crate::text::fit::{Keep, clean, cut};
 
 /// Space between two columns.
 const GAP: usize = 2;
 /// Titles of the columns, in the order in which they are printed.
 const HEAD: [&str; 6] = ["ID", "STATE", "AGENT", "SINCE", "TASK", "RESULT"];
 /// Minimum width of the last two columns.
-const LEAST_WIDTH: usize = 8;
+const MIN_WIDTH: usize = 8;
 
 /// Renders one line for each task below a head line, at most `width` columns wide.
 pub(super) fn table(tasks: &[TaskView], width: usize, now: Timestamp) -> String {
@@ -36,8 +36,8 @@ pub(super) fn table(tasks: &[TaskView], width: usize, now: Timestamp) -> String 
     let left = width.saturating_sub(taken);
     // The task and its result share the remaining width; neither takes more than half unless the other needs less.
     let (task, result) = (widths[4], widths[5]);
-    widths[4] = task.min(left.saturating_sub(result).max(left / 2)).max(LEAST_WIDTH.min(task));
-    widths[5] = result.min(left.saturating_sub(widths[4])).max(LEAST_WIDTH.min(result));
+    widths[4] = task.min(left.saturating_sub(result).max(left / 2)).max(MIN_WIDTH.min(task));
+    widths[5] = result.min(left.saturating_sub(widths[4])).max(MIN_WIDTH.min(result));
     let line = |row: &[String; 6]| {
         let cells = row.iter().zip(widths).zip(is_shown).filter(|(_, is_shown)| *is_shown);
         let mut text = String::new();
@@ -60,7 +60,7 @@ fn row(view: &TaskView, now: Timestamp) -> [String; 6] {
     [
         task.id.to_string(),
         state,
-        task.whose(),
+        task.assignee_name(),
         age(task.changed_at, now),
         clean(&task.title()),
         clean(&result(view)),
@@ -72,12 +72,12 @@ fn result(view: &TaskView) -> String {
     let task = &view.task;
     let first_line =
         |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
-    let told = match view.status {
+    let outcome = match view.status {
         TaskStatus::Done => task.result.as_deref().and_then(first_line),
         TaskStatus::Running => task.progress.as_ref().and_then(|progress| first_line(&progress.note)),
         TaskStatus::Waiting | TaskStatus::Blocked => view.waits_for.clone(),
         TaskStatus::Failed | TaskStatus::Unknown | TaskStatus::Cancelled => first_line(&task.why),
         TaskStatus::Queued | TaskStatus::Dispatched => None,
     };
-    told.unwrap_or_default()
+    outcome.unwrap_or_default()
 }

@@ -7,25 +7,26 @@ use crate::process::{inspect::procfs, is_alive, wait_exit};
 const LONG: Duration = Duration::from_secs(60);
 
 /// A schedule in which only the first SIGTERM is sent within the duration of a test.
-const PATIENT: EndPlan = EndPlan { hup_after: LONG, grace: LONG };
+const PATIENT: TerminationPlan = TerminationPlan { hup_after: LONG, grace: LONG };
 
 /// A schedule that runs through all stages quickly.
-const HASTY: EndPlan = EndPlan { hup_after: Duration::from_millis(20), grace: Duration::from_millis(100) };
+const HASTY: TerminationPlan =
+    TerminationPlan { hup_after: Duration::from_millis(20), grace: Duration::from_millis(100) };
 
 #[test]
-fn a_well_behaved_program_is_gone_without_waiting_for_any_stage() {
+fn a_well_behaved_program_ends_at_the_first_signal() {
     let child = Child::start("echo up; exec sleep 1000");
     let begun = Instant::now();
     let ending = end(&child.target(), &PATIENT).unwrap();
-    assert_eq!((ending.asked, ending.ended, ending.forced, ending.survivors), (1, 1, 0, vec![]));
+    assert_eq!((ending.signalled, ending.ended, ending.forced, ending.survivors), (1, 1, 0, vec![]));
     assert!(begun.elapsed() < LONG / 4);
     assert!(!is_alive(child.pid(), child.mark()));
 }
 
 #[test]
-fn a_program_that_ignores_term_goes_by_hup() {
+fn a_program_that_ignores_term_ends_by_hup() {
     let child = Child::start("trap '' TERM; echo up; while :; do sleep 1000; done");
-    let plan = EndPlan { hup_after: Duration::from_millis(20), grace: LONG };
+    let plan = TerminationPlan { hup_after: Duration::from_millis(20), grace: LONG };
     let ending = end(&child.target(), &plan).unwrap();
     assert_eq!((ending.forced, ending.survivors), (0, vec![]));
     assert_eq!(alive_with(child.mark()), 0);
@@ -37,7 +38,7 @@ fn a_program_that_ignores_everything_is_killed_after_the_grace() {
     let ending = end(&child.target(), &HASTY).unwrap();
     assert!(ending.forced >= 1, "{ending:?}");
     assert_eq!(ending.survivors, vec![]);
-    assert_eq!(ending.ended, ending.asked);
+    assert_eq!(ending.ended, ending.signalled);
     assert_eq!(alive_with(child.mark()), 0);
 }
 
@@ -50,7 +51,7 @@ fn a_stopped_program_is_woken_to_end_by_itself() {
 }
 
 #[test]
-fn what_left_session_group_and_parent_is_ended_too() {
+fn detached_descendants_are_ended_too() {
     let script =
         "(setsid sh -c 'trap \"\" HUP; (sleep 1000 & echo $!) ' & ) ; setsid sleep 1000 & read x; wait";
     let mut child = Child::start(script);
@@ -67,7 +68,7 @@ fn a_stray_is_ended_after_its_root_is_long_gone() {
     let root = child.pid();
     assert!(wait_exit(root, LONG).unwrap());
     let ending = end(&child.target(), &PATIENT).unwrap();
-    assert_eq!((ending.asked, ending.survivors), (1, vec![]));
+    assert_eq!((ending.signalled, ending.survivors), (1, vec![]));
     child.end_of_output();
 }
 
@@ -76,7 +77,7 @@ fn a_child_without_the_mark_is_found_by_its_parent() {
     let mut child = Child::start("env -i sleep 1000 & echo up; wait");
     wait_until(&child, 2);
     let ending = end(&child.target(), &HASTY).unwrap();
-    assert!(ending.asked >= 2, "{ending:?}");
+    assert!(ending.signalled >= 2, "{ending:?}");
     child.end_of_output();
 }
 
@@ -105,15 +106,19 @@ fn other_agents_are_left_alone() {
     let child = Child::start("echo up; exec sleep 1000");
     end(&child.target(), &PATIENT).unwrap();
     assert!(is_alive(other.pid(), other.mark()));
-    let mistaken = Target { root: Some(other.pid()), ..child.target() };
-    assert_eq!(end(&mistaken, &HASTY).unwrap(), Ending::default(), "a reused number is not believed");
+    let mistaken = AgentProcesses { root: Some(other.pid()), ..child.target() };
+    assert_eq!(
+        end(&mistaken, &HASTY).unwrap(),
+        TerminationResult::default(),
+        "a reused number is not believed"
+    );
     assert!(is_alive(other.pid(), other.mark()));
 }
 
 #[test]
-fn ending_nothing_is_done_at_once() {
-    let target = Target { mark: Child::fresh_mark(), root: None, server: None };
-    assert_eq!(end(&target, &PATIENT).unwrap(), Ending::default());
+fn ending_no_process_returns_immediately() {
+    let target = AgentProcesses { mark: Child::fresh_mark(), root: None, server: None };
+    assert_eq!(end(&target, &PATIENT).unwrap(), TerminationResult::default());
 }
 
 /// Waits until at least this many processes exist, with a time limit and without sleeping.
@@ -126,7 +131,7 @@ fn wait_until(child: &Child, count: usize) {
 }
 
 #[test]
-fn what_cleared_its_environment_goes_with_the_one_it_descends_from() {
+fn process_without_environment_belongs_to_its_ancestor() {
     let mut child = Child::start("echo up; env -i setsid sh -c 'echo $$; exec sleep 1000' & wait");
     let bare: i32 = child.line().parse().unwrap();
     end(&child.target(), &HASTY).unwrap();
@@ -137,37 +142,37 @@ fn what_cleared_its_environment_goes_with_the_one_it_descends_from() {
 fn a_stray_of_a_well_behaved_program_is_found_after_it() {
     let child = Child::start("setsid sh -c 'setsid sleep 1000 & ' ; echo up; exec sleep 1000");
     wait_until(&child, 2);
-    let near = near(&child.target()).unwrap();
+    let near = descendants(&child.target()).unwrap();
     assert_eq!(
         near.processes.iter().map(|process| process.pid).collect::<Vec<_>>(),
         [child.pid()],
         "it has left"
     );
     let ending = end(&child.target(), &PATIENT).unwrap();
-    assert_eq!((ending.asked, ending.ended, ending.forced), (2, 2, 0));
+    assert_eq!((ending.signalled, ending.ended, ending.forced), (2, 2, 0));
     assert_eq!(alive_with(child.mark()), 0);
 }
 
 #[test]
-fn a_search_tells_marked_from_unmarked_and_is_unsure_once_of_the_dead() {
+fn search_separates_marked_from_unmarked_processes() {
     let child = Child::start("echo up; exec sleep 1000");
-    let round = |known: Vec<i32>| Search::new(child.mark(), known).round().unwrap();
-    assert_eq!(round(vec![]), Round::Found);
-    assert_ne!(round(vec![child.pid()]), Round::Found);
+    let round = |known: Vec<i32>| MarkSearch::new(child.mark(), known).round().unwrap();
+    assert_eq!(round(vec![]), SearchRound::Found);
+    assert_ne!(round(vec![child.pid()]), SearchRound::Found);
     child.kill();
     assert!(wait_exit(child.pid(), LONG).unwrap());
     // This zombie is a child of the test, so it cannot be reaped meanwhile.
-    let mut search = Search::new(child.mark(), []);
-    assert_eq!(search.round().unwrap(), Round::Unsure);
-    assert!(is_nobody_left(search).unwrap());
+    let mut search = MarkSearch::new(child.mark(), []);
+    assert_eq!(search.round().unwrap(), SearchRound::Unsure);
+    assert!(are_all_gone(search).unwrap());
 }
 
 #[test]
-fn elders_are_those_who_were_there_first() {
+fn elder_siblings_started_earlier() {
     let mut shell = Child::start("sleep 1000 & echo $!; sleep 1000 & echo $!; sleep 1000 & echo $!; wait");
     let (middle, last): (i32, i32) = (shell.line().parse().unwrap(), shell.line().parse().unwrap());
-    let elders = procfs::elder_siblings(last, shell.pid());
-    assert_eq!(elders.len(), 2);
-    assert_eq!(elders[1], middle);
+    let elder_siblings = procfs::elder_siblings(last, shell.pid());
+    assert_eq!(elder_siblings.len(), 2);
+    assert_eq!(elder_siblings[1], middle);
     assert_eq!(procfs::elder_siblings(-1, shell.pid()), [] as [i32; 0]);
 }

@@ -8,7 +8,7 @@ use crate::rules::tasks::queue::tests::example as task;
 /// `me` in project `/p` with a parent in another project, a child in another project and its child, a neighbour in the
 /// same project and an unrelated agent.
 fn all() -> Vec<AgentRecord> {
-    let one = |name: &str, project: &str, parent: &str| AgentRecord {
+    let record = |name: &str, project: &str, parent: &str| AgentRecord {
         project: Some(project.to_owned()).filter(|project| !project.is_empty()),
         working_directory: format!("{project}/here"),
         parent: parent.parse().ok(),
@@ -18,14 +18,14 @@ fn all() -> Vec<AgentRecord> {
         ..record(name, Status::Idle)
     };
     vec![
-        one("boss", "/b", ""),
-        one("me", "/p", "boss"),
-        one("child", "/c", "me"),
-        one("grandchild", "/g", "child"),
-        one("neighbour", "/p", ""),
-        one("sister", "/s", "boss"),
-        one("stranger", "/x", ""),
-        one("nowhere", "", ""),
+        record("boss", "/b", ""),
+        record("me", "/p", "boss"),
+        record("child", "/c", "me"),
+        record("grandchild", "/g", "child"),
+        record("neighbour", "/p", ""),
+        record("sister", "/s", "boss"),
+        record("stranger", "/x", ""),
+        record("nowhere", "", ""),
     ]
 }
 
@@ -33,15 +33,15 @@ fn named<'a>(records: &'a [AgentRecord], name: &str) -> &'a AgentRecord {
     records.iter().find(|record| record.name.as_str() == name).unwrap()
 }
 
-fn place_of(name: &str) -> Place {
+fn permissions_of(name: &str) -> PermissionTable {
     let records = all();
     let me = named(&records, name).clone();
-    Place::new(Caller::Agent(Box::new(me)), records)
+    PermissionTable::new(Caller::Agent(Box::new(me)), records)
 }
 
 #[test]
-fn the_nearest_bond_counts() {
-    let (place, records) = (place_of("me"), all());
+fn closest_relation_applies() {
+    let (permissions, records) = (permissions_of("me"), all());
     for (name, expected) in [
         ("me", Relation::Itself),
         ("child", Relation::Below),
@@ -52,65 +52,71 @@ fn the_nearest_bond_counts() {
         ("stranger", Relation::Stranger),
         ("nowhere", Relation::Stranger),
     ] {
-        assert_eq!(place.bond(named(&records, name)), Some(expected), "{name}");
+        assert_eq!(permissions.relation(named(&records, name)), Some(expected), "{name}");
     }
     let mut near = records.clone();
     near.iter_mut().for_each(|record| record.project = Some("/p".into()));
-    let place = Place::new(Caller::Agent(Box::new(named(&near, "me").clone())), near.clone());
+    let permissions = PermissionTable::new(Caller::Agent(Box::new(named(&near, "me").clone())), near.clone());
     assert_eq!(
-        place.bond(named(&near, "boss")),
+        permissions.relation(named(&near, "boss")),
         Some(Relation::Project),
         "a parent of the project is of the project"
     );
-    assert_eq!(place.bond(named(&near, "child")), Some(Relation::Below), "a child is more than a neighbour");
-    let nowhere = place_of("nowhere");
     assert_eq!(
-        nowhere.bond(named(&records, "stranger")),
+        permissions.relation(named(&near, "child")),
+        Some(Relation::Below),
+        "a child is more than a neighbour"
+    );
+    let nowhere = permissions_of("nowhere");
+    assert_eq!(
+        nowhere.relation(named(&records, "stranger")),
         Some(Relation::Stranger),
-        "no project is nobody's project"
+        "an agent without a project shares no project"
     );
 }
 
 #[test]
-fn an_act_is_allowed_by_the_bond() {
+fn action_is_allowed_by_the_relation() {
     // In the order of Relation::ALL.
     for (act, allowed) in [
-        (Act::See, "yyyyn"),
-        (Act::Read, "yyynn"),
-        (Act::Message, "yyyyn"),
-        (Act::Task, "yyynn"),
-        (Act::Report, "yynnn"),
-        (Act::Change, "yynnn"),
+        (Action::See, "yyyyn"),
+        (Action::Read, "yyynn"),
+        (Action::Message, "yyyyn"),
+        (Action::Task, "yyynn"),
+        (Action::Report, "yynnn"),
+        (Action::Change, "yynnn"),
     ] {
         let found: String =
-            Relation::ALL.map(|bond| if act.is_for(bond) { 'y' } else { 'n' }).iter().collect();
+            Relation::ALL.map(|relation| if act.is_for(relation) { 'y' } else { 'n' }).iter().collect();
         assert_eq!(found, allowed, "{act:?}");
     }
 }
 
 #[test]
-fn a_person_may_do_everything() {
-    let place = Place::new(Caller::Person, all());
-    for act in Act::ALL {
-        assert_eq!(place.those(act).count(), all().len());
-        assert!(place.allows_about(act, &task(1)));
+fn user_may_do_everything() {
+    let permissions = PermissionTable::new(Caller::Person, all());
+    for act in Action::ALL {
+        assert_eq!(permissions.agents_allowed(act).count(), all().len());
+        assert!(permissions.allows_about(act, &task(1)));
     }
     assert!(
-        place.holds(Path::new("/anywhere")) && place.allows_pool("stranger") && place.is_own_project("x")
+        permissions.may_work_in(Path::new("/anywhere"))
+            && permissions.allows_pool("stranger")
+            && permissions.is_own_project("x")
     );
-    assert_eq!(place.bond(&all()[0]), None);
+    assert_eq!(permissions.relation(&all()[0]), None);
 }
 
 #[test]
-fn a_task_is_seen_by_who_gave_it_and_ended_by_who_has_it_or_stands_above() {
-    let (place, records) = (place_of("me"), all());
-    let of = |doer: Option<&str>, source: &str| Task {
-        agent: doer.map(|name| named(&records, name).id),
+fn task_is_visible_to_its_sender_and_ended_by_its_agent_or_an_ancestor() {
+    let (permissions, records) = (permissions_of("me"), all());
+    let of = |assignee: Option<&str>, source: &str| Task {
+        agent: assignee.map(|name| named(&records, name).id),
         source: source.to_owned(),
         source_id: records.iter().find(|record| record.name.as_str() == source).map(|record| record.id),
         ..task(1)
     };
-    for (doer, source, sees, reports) in [
+    for (assignee, source, sees, reports) in [
         (Some("me"), "person", true, true),
         (Some("grandchild"), "person", true, true),
         (Some("neighbour"), "person", true, false),
@@ -119,13 +125,13 @@ fn a_task_is_seen_by_who_gave_it_and_ended_by_who_has_it_or_stands_above() {
         (None, "me", true, false),
         (None, "person", false, false),
     ] {
-        let task = of(doer, source);
-        assert_eq!(place.allows_about(Act::See, &task), sees, "{doer:?} {source}");
-        assert_eq!(place.allows_about(Act::Report, &task), reports, "{doer:?} {source}");
+        let task = of(assignee, source);
+        assert_eq!(permissions.allows_about(Action::See, &task), sees, "{assignee:?} {source}");
+        assert_eq!(permissions.allows_about(Action::Report, &task), reports, "{assignee:?} {source}");
     }
     let gone = Task { agent: Some(AgentId::fresh()), ..of(None, "me") };
-    assert!(place.allows_about(Act::See, &gone), "what an agent that vanished left behind");
-    assert!(!place.allows_about(Act::Report, &gone));
+    assert!(permissions.allows_about(Action::See, &gone), "messages of a removed agent are included");
+    assert!(!permissions.allows_about(Action::Report, &gone));
 }
 
 #[test]
@@ -134,48 +140,47 @@ fn a_name_alone_gives_no_access_to_tasks() {
     let at = records.iter().position(|record| record.name.as_str() == "me").unwrap();
     for word in ["person", "handoff", "former"] {
         records[at].name = word.parse().unwrap();
-        let stranger = named(&records, "stranger").id;
-        let place = Place::new(Caller::Agent(Box::new(records[at].clone())), records.clone());
+        let unrelated = named(&records, "stranger").id;
+        let permissions = PermissionTable::new(Caller::Agent(Box::new(records[at].clone())), records.clone());
         for source_id in [None, Some(AgentId::fresh())] {
-            let task = Task { agent: Some(stranger), source: word.to_owned(), source_id, ..task(1) };
-            assert!(!place.allows_about(Act::See, &task), "{word} {source_id:?}");
+            let task = Task { agent: Some(unrelated), source: word.to_owned(), source_id, ..task(1) };
+            assert!(!permissions.allows_about(Action::See, &task), "{word} {source_id:?}");
         }
     }
 }
 
 #[test]
-fn a_pool_is_open_when_no_stranger_swims_in_it() {
-    let place = place_of("me");
-    for (spec, expected) in [("child", true), ("neighbour", true), ("nobody-yet", true), ("stranger", false)]
-    {
-        assert_eq!(place.allows_pool(spec), expected, "{spec}");
+fn pool_is_accessible_only_without_unrelated_agents() {
+    let permissions = permissions_of("me");
+    for (spec, expected) in [("child", true), ("neighbour", true), ("unused", true), ("stranger", false)] {
+        assert_eq!(permissions.allows_pool(spec), expected, "{spec}");
     }
     let mut records = all();
     records.iter_mut().for_each(|record| record.spec = "worker".into());
     let me = named(&records, "me").clone();
-    assert!(!Place::new(Caller::Agent(Box::new(me)), records).allows_pool("worker"));
+    assert!(!PermissionTable::new(Caller::Agent(Box::new(me)), records).allows_pool("worker"));
 }
 
 #[test]
-fn a_directory_is_held_by_project_or_workspace() {
-    let place = place_of("me");
+fn a_directory_belongs_to_a_project_or_workspace() {
+    let permissions = permissions_of("me");
     for (dir, expected) in
         [("/p", true), ("/p/a/b", true), ("/p/here/x", true), ("/pp", false), ("/", false), ("/c", false)]
     {
-        assert_eq!(place.holds(Path::new(dir)), expected, "{dir}");
+        assert_eq!(permissions.may_work_in(Path::new(dir)), expected, "{dir}");
     }
     let mut away = all();
     away[1].working_directory = "/w/tree".into();
-    let place = Place::new(Caller::Agent(Box::new(away[1].clone())), away);
-    assert!(place.holds(Path::new("/w/tree/x")) && place.holds(Path::new("/p")));
-    assert!(!place.holds(Path::new("/w")));
+    let permissions = PermissionTable::new(Caller::Agent(Box::new(away[1].clone())), away);
+    assert!(permissions.may_work_in(Path::new("/w/tree/x")) && permissions.may_work_in(Path::new("/p")));
+    assert!(!permissions.may_work_in(Path::new("/w")));
 }
 
 #[test]
-fn only_its_own_project_is_spoken_to_as_a_whole() {
-    let place = place_of("me");
+fn broadcast_is_limited_to_the_own_project() {
+    let permissions = permissions_of("me");
     for (named, expected) in [("p", true), ("/p", true), ("x", false), ("/x", false), ("", false)] {
-        assert_eq!(place.is_own_project(named), expected, "{named}");
+        assert_eq!(permissions.is_own_project(named), expected, "{named}");
     }
-    assert!(!place_of("nowhere").is_own_project("p"));
+    assert!(!permissions_of("nowhere").is_own_project("p"));
 }

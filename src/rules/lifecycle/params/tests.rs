@@ -19,7 +19,7 @@ fn values(pairs: &[(&str, &str)]) -> Vec<GivenParam> {
 }
 
 #[test]
-fn what_is_given_is_typed_and_what_is_not_has_its_default() {
+fn given_parameters_are_typed_and_others_have_defaults() {
     let taken: BTreeMap<String, Param> = [
         ("region".to_owned(), param(ParamSort::String, Some(ParamValue::Text("europe".into())))),
         ("days".to_owned(), param(ParamSort::Int, None)),
@@ -34,25 +34,26 @@ fn what_is_given_is_typed_and_what_is_not_has_its_default() {
         (
             vec![("day\u{1b}s", "1")],
             Err(vec![
-                "`day\\u{1b}s` is none of its parameters; it takes days, region",
+                "`day\\u{1b}s` is not one of its parameters; it takes days, region",
                 "`days` must be given: a whole number",
             ]),
         ),
     ] {
         let settled = settle(&taken, &given(&pairs));
-        let settled = settled
-            .map(|values| values.iter().map(|one| format!("{}={}", one.name, one.value)).collect::<Vec<_>>());
+        let settled = settled.map(|values| {
+            values.iter().map(|param| format!("{}={}", param.name, param.value)).collect::<Vec<_>>()
+        });
         let texts = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(settled, expected.map(texts).map_err(texts), "{pairs:?}");
     }
     assert_eq!(
         settle(&BTreeMap::new(), &given(&[("a", "b")])).unwrap_err(),
-        ["`a` is none of its parameters; it takes none"]
+        ["`a` is not one of its parameters; it takes none"]
     );
 }
 
 #[test]
-fn two_parameters_cannot_be_one_variable() {
+fn two_parameters_cannot_share_a_variable() {
     let text = || param(ParamSort::String, Some(ParamValue::Text(String::new())));
     let taken = [("Region".to_owned(), text()), ("region".to_owned(), text())].into();
     assert_eq!(settle(&taken, &[]).unwrap_err(), ["`Region` and `region` would be the same variable"]);
@@ -78,7 +79,7 @@ fn names_in_braces_are_replaced_and_all_else_stays() {
 
 proptest! {
     #[test]
-    fn a_value_of_any_text_stays_where_it_is_put(
+    fn a_value_of_any_text_is_inserted_verbatim(
         before in "[^{}]{0,20}", value in any::<String>(), between in "[^{}]{0,20}", other in any::<String>(),
     ) {
         let text = format!("{before}{{{{a}}}}{between}{{{{ b }}}}");
@@ -92,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn braces_that_name_nothing_are_never_changed(text in "(\\{|\\}|a| |ü){0,30}") {
+    fn unknown_names_in_braces_are_left_unchanged(text in "(\\{|\\}|a| |ü){0,30}") {
         prop_assert_eq!(fill(&text, &values(&[("b", "1")])), text);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::rules::tasks::address::*;
 
-fn member(name: &str, parent: &str, project: &str) -> Member {
-    Member {
+fn member(name: &str, parent: &str, project: &str) -> Addressee {
+    Addressee {
         id: AgentId::fresh(),
         name: name.parse().unwrap(),
         parent: parent.parse().ok(),
@@ -12,7 +12,7 @@ fn member(name: &str, parent: &str, project: &str) -> Member {
 }
 
 /// A lead with two children in one project, a single agent in another project, and two projects with the same name.
-fn members() -> Vec<Member> {
+fn members() -> Vec<Addressee> {
     vec![
         member("lead", "", "/src/api"),
         member("fix", "lead", "/src/api"),
@@ -25,9 +25,9 @@ fn members() -> Vec<Member> {
 }
 
 /// Returns the recipients, with `*` after those that are woken.
-fn reached(target: &str, sender: &str, text: &str) -> Result<String, Unreached> {
+fn reached(target: &str, sender: &str, text: &str) -> Result<String, NoRecipient> {
     let members = members();
-    let known = Known {
+    let known = AddressBook {
         sender: members.iter().find(|member| member.name.as_str() == sender),
         members: &members,
         path_of: &|text| match text {
@@ -48,7 +48,7 @@ fn reached(target: &str, sender: &str, text: &str) -> Result<String, Unreached> 
 }
 
 #[test]
-fn a_target_is_one_agent_a_word_or_a_project() {
+fn target_is_an_agent_a_reserved_word_or_a_project() {
     for (target, sender, expected) in [
         ("fix", "", "fix*"),
         ("fix", "fix", "fix*"),
@@ -74,40 +74,40 @@ fn a_target_is_one_agent_a_word_or_a_project() {
 }
 
 #[test]
-fn whoever_is_not_reached_is_told_why() {
+fn unreachable_recipient_is_reported_with_the_reason() {
     let typed = |name: &str| name.to_owned();
     let known: Vec<AgentName> = members().into_iter().map(|member| member.name).collect();
     let projects: Vec<String> = ["/a/site", "/b/site", "/src/api", "/src/web"].map(str::to_owned).into();
     for (target, sender, expected) in [
-        ("fox", "", Unreached::NoAgent { name: typed("fox"), known: known.clone() }),
-        ("", "", Unreached::NoAgent { name: typed(""), known: known.clone() }),
-        ("a b@api", "", Unreached::NoAgent { name: typed("a b"), known }),
+        ("fox", "", NoRecipient::NoAgent { name: typed("fox"), known: known.clone() }),
+        ("", "", NoRecipient::NoAgent { name: typed(""), known: known.clone() }),
+        ("a b@api", "", NoRecipient::NoAgent { name: typed("a b"), known }),
         (
             "fix@web",
             "",
-            Unreached::Elsewhere {
+            NoRecipient::Elsewhere {
                 name: "fix".parse().unwrap(),
                 project: typed("web"),
                 is_in: typed("/src/api"),
             },
         ),
-        ("@app", "", Unreached::NoProject { project: typed("app"), known: projects }),
+        ("@app", "", NoRecipient::NoProject { project: typed("app"), known: projects }),
         (
             "@site",
             "",
-            Unreached::Several { project: typed("site"), paths: vec![typed("/a/site"), typed("/b/site")] },
+            NoRecipient::Several { project: typed("site"), paths: vec![typed("/a/site"), typed("/b/site")] },
         ),
-        ("@web", "alone", Unreached::Alone { project: typed("/src/web") }),
-        ("parent", "", Unreached::NoParent),
-        ("children", "", Unreached::NoChildren { of: None }),
-        ("children", "fix", Unreached::NoChildren { of: "fix".parse().ok() }),
+        ("@web", "alone", NoRecipient::Alone { project: typed("/src/web") }),
+        ("parent", "", NoRecipient::NoParent),
+        ("children", "", NoRecipient::NoChildren { of: None }),
+        ("children", "fix", NoRecipient::NoChildren { of: "fix".parse().ok() }),
     ] {
         assert_eq!(reached(target, sender, "hello"), Err(expected), "{target} by {sender:?}");
     }
 }
 
 #[test]
-fn of_a_project_only_those_who_are_mentioned_are_woken() {
+fn only_mentioned_agents_of_a_project_are_woken() {
     for (text, expected) in [
         ("@fix look at this", "fix* docs"),
         ("(@docs) and @fix, please", "fix* docs*"),

@@ -9,11 +9,11 @@ use crate::rules::lifecycle::params::{fill, settle};
 use crate::rules::lifecycle::spec_rows::{quoted, rhythm};
 
 /// Maximum length of a text in a refusal; the refusal states that there is more, and `--show` prints all of it.
-const LONGEST_TOLD: usize = 8 * 1024;
+const MAX_TEXT_BYTES: usize = 8 * 1024;
 
 /// Texts that a handed-over agent receives, exactly as they will reach it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Told {
+pub struct HandedTexts {
     /// Text that is appended to its system prompt.
     pub system_prompt: Option<String>,
     /// First prompt of an agent that continues without its conversation.
@@ -26,31 +26,32 @@ pub struct Told {
     pub heartbeat: Option<Heartbeat>,
 }
 
-impl Told {
+impl HandedTexts {
     /// Returns the texts of a spec, with the given parameters substituted.
-    pub fn by(spec: &Spec, given: &[GivenParam]) -> Told {
+    pub fn from_spec(spec: &Spec, given: &[GivenParam]) -> HandedTexts {
         let given: Vec<(String, String)> =
             given.iter().map(|given| (given.name.clone(), given.value.to_string())).collect();
         // An agent whose parameters are invalid is not started.
         let values = settle(&spec.params, &given).unwrap_or_default();
         let ask = |beat: Heartbeat| Heartbeat { prompt: fill(&beat.prompt, &values), ..beat };
-        Told {
+        HandedTexts {
             system_prompt: spec.system_prompt.as_deref().map(|text| fill(text, &values)),
             heartbeat: spec.heartbeat.clone().map(ask),
-            ..Told::default()
+            ..HandedTexts::default()
         }
     }
 
     /// Returns one sentence about the agent for each text, followed by the text.
     pub fn sentences(&self) -> Vec<String> {
-        let system = self.system_prompt.iter().map(|text| told("has this in its system prompt:", text));
-        let first = "is told this first, where its conversation cannot be resumed:";
-        let first = self.first.iter().map(|text| told(first, text));
-        let tasks = self.tasks.iter().map(|text| told("is given the task:", text));
-        let mail = self.mail.iter().map(|text| told("is sent:", text));
+        let system =
+            self.system_prompt.iter().map(|text| quoted_below("has this in its system prompt:", text));
+        let first = "receives this prompt first if its conversation cannot be resumed:";
+        let first = self.first.iter().map(|text| quoted_below(first, text));
+        let tasks = self.tasks.iter().map(|text| quoted_below("is given the task:", text));
+        let mail = self.mail.iter().map(|text| quoted_below("is sent:", text));
         let beat = self.heartbeat.iter().map(|beat| {
-            let when = spelt(&rhythm(&beat.rhythm));
-            told(&format!("works by itself at set times (heartbeat), {when}, and is asked:"), &beat.prompt)
+            let when = escape_invisible(&rhythm(&beat.rhythm));
+            quoted_below(&format!("receives this prompt on a schedule (heartbeat), {when}:"), &beat.prompt)
         });
         system.chain(first).chain(tasks).chain(mail).chain(beat).collect()
     }
@@ -58,10 +59,10 @@ impl Told {
 
 /// Returns the effects on this machine, one sentence each; the user has to agree to them before an import. The demo
 /// agent does not act on texts, but its heartbeat is listed because it runs by itself.
-pub fn acts(spec: &Spec, kind: &str, told: &Told) -> Vec<String> {
+pub fn effects_of_import(spec: &Spec, kind: &str, texts: &HandedTexts) -> Vec<String> {
     let texts = match kind {
-        "demo" => Told { heartbeat: told.heartbeat.clone(), ..Told::default() }.sentences(),
-        _ => told.sentences(),
+        "demo" => HandedTexts { heartbeat: texts.heartbeat.clone(), ..HandedTexts::default() }.sentences(),
+        _ => texts.sentences(),
     };
     runs(spec, kind).into_iter().chain(texts.into_iter().map(shortened)).collect()
 }
@@ -71,54 +72,62 @@ pub fn acts(spec: &Spec, kind: &str, told: &Told) -> Vec<String> {
 pub fn runs(spec: &Spec, kind: &str) -> Vec<String> {
     let mut runs = Vec::new();
     if !spec.command.is_empty() {
-        runs.push(format!("runs `{}`", spelt(&quoted(&spec.command))));
+        runs.push(format!("runs `{}`", escape_invisible(&quoted(&spec.command))));
     }
     runs.extend(
-        spec.worktree.setup.iter().map(|line| format!("sets its worktree up with `{}`", spelt(line))),
+        spec.worktree
+            .setup
+            .iter()
+            .map(|line| format!("sets up its worktree with `{}`", escape_invisible(line))),
     );
-    runs.extend(spec.worktree.copy.iter().map(|name| format!("copies `{}` into its worktree", spelt(name))));
+    runs.extend(
+        spec.worktree
+            .copy
+            .iter()
+            .map(|name| format!("copies `{}` into its worktree", escape_invisible(name))),
+    );
     if let Some(tools) = spec.tools.as_ref().filter(|tools| !tools.is_empty()) {
-        runs.push(format!("uses without asking: {}", spelt(&tools.join(", "))));
+        runs.push(format!("uses without asking: {}", escape_invisible(&tools.join(", "))));
     }
     match spec.shell_tier {
-        Some(Tier::Free) => runs.push("runs whatever it likes without asking (tier `free`)".into()),
+        Some(Tier::Free) => runs.push("runs any command without asking (tier `free`)".into()),
         Some(Tier::Review) => runs.push("edits files without asking (tier `review`)".into()),
         Some(Tier::Approve) | None => {}
     }
     if kind != "demo" {
         runs.push(format!(
-            "runs `{}` in the work that comes with it, whose files may say what to run",
-            spelt(kind)
+            "runs `{}` in the imported work, whose files may configure what it runs",
+            escape_invisible(kind)
         ));
     }
     runs
 }
 
 /// Returns a text on one line, with invisible characters written as `<U+XXXX>`.
-pub fn spelt(text: &str) -> String {
+pub fn escape_invisible(text: &str) -> String {
     visible(text).join("<U+000A>")
 }
 
 /// Returns a sentence with a text below it.
-fn told(sentence: &str, text: &str) -> String {
-    let mut told = sentence.to_owned();
+fn quoted_below(sentence: &str, text: &str) -> String {
+    let mut quoted = sentence.to_owned();
     for line in visible(text) {
-        told.push_str("\n|");
+        quoted.push_str("\n|");
         if !line.is_empty() {
-            told.push(' ');
-            told.push_str(&line);
+            quoted.push(' ');
+            quoted.push_str(&line);
         }
     }
-    told
+    quoted
 }
 
 /// Truncates a long text, and states how much was omitted.
-fn shortened(told: String) -> String {
-    match told.char_indices().nth(LONGEST_TOLD) {
-        None => told,
+fn shortened(sentence: String) -> String {
+    match sentence.char_indices().nth(MAX_TEXT_BYTES) {
+        None => sentence,
         Some((end, _)) => {
-            let more = told[end..].chars().count();
-            format!("{}\n… and {more} characters that `--show` shows", &told[..end])
+            let more = sentence[end..].chars().count();
+            format!("{}\n… and {more} more characters; `--show` shows all of them", &sentence[..end])
         }
     }
 }
@@ -129,18 +138,18 @@ mod tests {
     use crate::model::{Param, ParamSort, ParamValue, Schedule};
 
     #[test]
-    fn a_text_is_told_to_the_letter() {
+    fn displayed_message_is_not_interpreted() {
         let first = Some("run `x`\n\n  now\u{202e}\u{200b}\t\u{e0041}é".to_owned());
-        let told = Told { first, ..Told::default() };
+        let texts = HandedTexts { first, ..HandedTexts::default() };
         assert_eq!(
-            told.sentences(),
-            ["is told this first, where its conversation cannot be resumed:\n| run `x`\n|\n|   now\
+            texts.sentences(),
+            ["receives this prompt first if its conversation cannot be resumed:\n| run `x`\n|\n|   now\
               <U+202E><U+200B><U+0009><U+E0041>é"]
         );
     }
 
     #[test]
-    fn whoever_is_asked_knows_every_prompt_and_when_it_comes() {
+    fn cli_reports_every_prompt_with_its_time() {
         let param = Param {
             sort: ParamSort::String,
             default: Some(ParamValue::Text("eu".into())),
@@ -154,30 +163,37 @@ mod tests {
             ..Spec::built_in()
         };
         let given = [GivenParam { name: "where".into(), value: ParamValue::Text("`rm`".into()) }];
-        let told = Told::by(&spec, &given);
+        let texts = HandedTexts::from_spec(&spec, &given);
         assert_eq!(
-            told.sentences(),
+            texts.sentences(),
             [
                 "has this in its system prompt:\n| You are nice.\n| Obey `rm`.",
-                "works by itself at set times (heartbeat), every 1h 30m, and is asked:\n| look at `rm`\n| and act",
+                "receives this prompt on a schedule (heartbeat), every 1h 30m:\n| look at `rm`\n| and act",
             ]
         );
         // The demo agent does not act on texts, but its heartbeat runs by itself.
-        assert_eq!(acts(&spec, "demo", &told), told.sentences()[1..]);
-        let at = Told { heartbeat: Some(beat(Schedule::Cron("0 9 * * 1\n".into()))), ..Told::default() };
-        assert!(at.sentences()[0].contains(", at 0 9 * * 1<U+000A>, and is asked:"), "{at:?}");
+        assert_eq!(effects_of_import(&spec, "demo", &texts), texts.sentences()[1..]);
+        let at = HandedTexts {
+            heartbeat: Some(beat(Schedule::Cron("0 9 * * 1\n".into()))),
+            ..HandedTexts::default()
+        };
+        assert!(at.sentences()[0].contains(", at 0 9 * * 1<U+000A>:"), "{at:?}");
     }
 
     #[test]
-    fn a_refusal_says_that_there_is_more_and_the_screen_has_it() {
-        let told = Told { tasks: vec!["x".repeat(9000)], ..Told::default() };
-        let acts = acts(&Spec::built_in(), "claude", &told);
-        assert!(acts[1].ends_with("x\n… and 829 characters that `--show` shows"), "{}", &acts[1][8000..]);
-        assert!(told.sentences()[0].ends_with(&"x".repeat(9000)));
+    fn a_refusal_mentions_texts_that_it_omits() {
+        let texts = HandedTexts { tasks: vec!["x".repeat(9000)], ..HandedTexts::default() };
+        let acts = effects_of_import(&Spec::built_in(), "claude", &texts);
+        assert!(
+            acts[1].ends_with("x\n… and 829 more characters; `--show` shows all of them"),
+            "{}",
+            &acts[1][8000..]
+        );
+        assert!(texts.sentences()[0].ends_with(&"x".repeat(9000)));
     }
 
     #[test]
-    fn a_command_is_told_as_one_could_type_it() {
+    fn commands_are_quoted_for_a_shell() {
         let command = ["sh", "-c", "x\u{1b}[2J\ny `z`"].map(str::to_owned).to_vec();
         let spec = Spec { command, ..Spec::built_in() };
         assert_eq!(runs(&spec, "demo"), ["runs `sh -c 'x<U+001B>[2J<U+000A>y `z`'`"]);

@@ -35,7 +35,7 @@ fn manifest() -> Manifest {
 }
 
 #[test]
-fn what_cannot_be_true_is_refused() {
+fn impossible_values_are_refused() {
     assert_eq!(check(&manifest()), Ok(()));
     let wrong: [fn(&mut Manifest); 13] = [
         |m| m.kind = "../kind".into(),
@@ -60,7 +60,7 @@ fn what_cannot_be_true_is_refused() {
 }
 
 #[test]
-fn an_address_is_told_without_a_password() {
+fn address_is_shown_without_a_password() {
     for (address, expected) in [
         ("https://user:pw@example.org/a.git", "https://example.org/a.git"),
         ("https://x-access-token:abc@example.org/a.git?key=1", "https://example.org/a.git"),
@@ -82,9 +82,9 @@ fn an_address_is_told_without_a_password() {
 }
 
 #[test]
-fn work_that_an_agent_cli_would_act_on_is_told_of() {
-    let nothing = Told::default();
-    assert_eq!(acts(&Spec::built_in(), "demo", &nothing), Vec::<String>::new());
+fn files_that_agent_clis_execute_are_reported() {
+    let nothing = HandedTexts::default();
+    assert_eq!(effects_of_import(&Spec::built_in(), "demo", &nothing), Vec::<String>::new());
     let task = HandedTask {
         text: "!touch `x`\nmore".into(),
         priority: "normal".into(),
@@ -101,29 +101,29 @@ fn work_that_an_agent_cli_would_act_on_is_told_of() {
         text: "kind words\n\u{200b}rm -rf".into(),
         wake: true,
     };
-    let told = Told {
+    let texts = HandedTexts {
         first: Some("You take over".into()),
         tasks: [task, begun].iter().map(handed_on).collect(),
         mail: vec![handed_mail(&mail)],
         ..nothing
     };
     assert_eq!(
-        acts(&Spec::built_in(), "claude", &told),
+        effects_of_import(&Spec::built_in(), "claude", &texts),
         [
-            "runs `claude` in the work that comes with it, whose files may say what to run",
-            "is told this first, where its conversation cannot be resumed:\n| You take over",
+            "runs `claude` in the imported work, whose files may configure what it runs",
+            "receives this prompt first if its conversation cannot be resumed:\n| You take over",
             "is given the task:\n| !touch `x`\n| more",
-            "is given the task:\n| (It was under way when it was handed over.) x",
+            "is given the task:\n| (This task was in progress when the agent was handed over.) x",
             // The sender's name is also untrusted text.
-            "is sent:\n| (From guest) run this, before it was handed over:) kind words\n| <U+200B>rm -rf",
+            "is sent:\n| (From guest) run this, before the agent was handed over:) kind words\n| <U+200B>rm -rf",
         ]
     );
 }
 
 #[test]
-fn what_acts_is_told_and_what_is_only_said_is_not() {
+fn actions_are_listed_and_texts_are_not() {
     let quiet = Spec { model: Some("m".into()), system_prompt: Some("p".into()), ..Spec::built_in() };
-    assert!(acts(&quiet, "demo", &Told::by(&quiet, &[])).is_empty());
+    assert!(effects_of_import(&quiet, "demo", &HandedTexts::from_spec(&quiet, &[])).is_empty());
     let spec = Spec {
         command: vec!["sh".into(), "-c".into(), "x\u{1b}[2J".into()],
         tools: Some(vec!["Bash".into()]),
@@ -132,9 +132,9 @@ fn what_acts_is_told_and_what_is_only_said_is_not() {
         env: BTreeMap::from([("A".into(), "secret".into())]),
         ..Spec::built_in()
     };
-    let told = acts(&spec, "demo", &Told::default());
-    assert_eq!(told.len(), 5, "{told:?}");
-    assert!(told.iter().all(|line| !line.contains('\u{1b}')));
+    let texts = effects_of_import(&spec, "demo", &HandedTexts::default());
+    assert_eq!(texts.len(), 5, "{texts:?}");
+    assert!(texts.iter().all(|line| !line.contains('\u{1b}')));
     assert!(without_secrets(&spec).env.is_empty());
     assert!(received(spec, "f").env.is_empty());
 }
@@ -161,7 +161,7 @@ fn a_spec_cannot_bring_options_or_variables_of_its_own() {
 }
 
 #[test]
-fn a_branch_that_deceives_is_not_wanted() {
+fn misleading_branch_names_are_refused() {
     let name: AgentName = "a".parse().unwrap();
     assert_eq!(branches(Some("fix"), &name)[..2], ["fix", "handoff/a"]);
     for bad in ["fix\u{202e}", "refs/heads/main", "origin/main"] {

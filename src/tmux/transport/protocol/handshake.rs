@@ -4,21 +4,21 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::tmux::transport::call::Call;
+use crate::tmux::transport::call::TmuxCall;
 use crate::tmux::transport::protocol::message::{self, Outgoing, TooLong};
 
 /// `CLIENT_UTF8`, which `tmux -u` sets. Without it every non-ASCII character is returned as `_`.
 const UTF8: u32 = 0x1_0000;
 
 /// Returns all bytes that are sent before tmux answers, or `None` if the call does not fit into the protocol.
-pub(super) fn of(call: &Call<'_>) -> Option<Vec<u8>> {
+pub(super) fn of(call: &TmuxCall<'_>) -> Option<Vec<u8>> {
     // Like the tmux program, send the canonical path of the directory.
     let dir = match call.dir {
         Some(dir) => dir.canonicalize().ok()?,
         None => Path::new("/").to_owned(),
     };
     let mut out = Outgoing::default();
-    introduce(call, &dir, &mut out).ok()?;
+    write_identification(call, &dir, &mut out).ok()?;
     // A single message saves the server a round trip, during which it would check every pane. A long script does not
     // fit.
     let direct = call.direct.and_then(|words| command(words, &mut out).ok());
@@ -28,7 +28,7 @@ pub(super) fn of(call: &Call<'_>) -> Option<Vec<u8>> {
     Some(out.bytes)
 }
 
-fn introduce(call: &Call<'_>, dir: &Path, out: &mut Outgoing) -> Result<(), TooLong> {
+fn write_identification(call: &TmuxCall<'_>, dir: &Path, out: &mut Outgoing) -> Result<(), TooLong> {
     let term = call.variables().find(|(key, _)| *key == "TERM").map_or(&b""[..], |(_, term)| term.as_bytes());
     out.put(message::IDENTIFY_FLAGS, &[&UTF8.to_ne_bytes()])?;
     out.put(message::IDENTIFY_LONGFLAGS, &[&u64::from(UTF8).to_ne_bytes()])?;
@@ -59,20 +59,20 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use message::Message;
+    use message::ProtocolMessage;
 
-    fn call<'a>(words: &'a [&'a str], env: &[(&'a str, &'a str)]) -> Call<'a> {
+    fn call<'a>(words: &'a [&'a str], env: &[(&'a str, &'a str)]) -> TmuxCall<'a> {
         let env = env.iter().map(|(key, value)| (OsStr::new(*key), OsStr::new(*value))).collect();
-        Call::new("test", words, env, Duration::from_secs(1))
+        TmuxCall::new("test", words, env, Duration::from_secs(1))
     }
 
     #[test]
-    fn a_client_says_what_the_tmux_program_says() {
+    fn protocol_client_and_tmux_program_report_the_same() {
         let env = [("TERM", "xterm"), ("A", "é"), ("TMUX", "x"), ("PWD", "/x")];
         let bytes = of(&call(&["list-sessions", "-F"], &env)).unwrap();
-        let (mut rest, mut said) = (&bytes[..], Vec::new());
-        while let Some((message, length)) = Message::first(rest).unwrap() {
-            said.push((message.kind, message.body.to_vec()));
+        let (mut rest, mut messages) = (&bytes[..], Vec::new());
+        while let Some((message, length)) = ProtocolMessage::first(rest).unwrap() {
+            messages.push((message.kind, message.body.to_vec()));
             rest = &rest[length..];
         }
         assert!(rest.is_empty());
@@ -90,33 +90,34 @@ mod tests {
             (106, vec![]),
             (200, [&2i32.to_ne_bytes()[..], b"list-sessions\0-F\0"].concat()),
         ];
-        assert_eq!(said, expected);
+        assert_eq!(messages, expected);
     }
 
     #[test]
-    fn a_script_goes_as_words_when_they_fit() {
-        let said = |words: &[Vec<u8>]| {
-            let call = Call { direct: Some(words), stdin: Some(b"x"), ..call(&["source-file", "-"], &[]) };
+    fn a_script_is_sent_as_words_if_they_fit() {
+        let messages = |words: &[Vec<u8>]| {
+            let call =
+                TmuxCall { direct: Some(words), stdin: Some(b"x"), ..call(&["source-file", "-"], &[]) };
             let bytes = of(&call).unwrap();
             let (mut rest, mut last) = (&bytes[..], Vec::new());
-            while let Some((message, length)) = Message::first(rest).unwrap() {
+            while let Some((message, length)) = ProtocolMessage::first(rest).unwrap() {
                 last = message.body.to_vec();
                 rest = &rest[length..];
             }
             last
         };
         let short = [b"new-session".to_vec(), b"\xff".to_vec()];
-        assert_eq!(said(&short), [&2i32.to_ne_bytes()[..], b"new-session\0\xff\0"].concat());
+        assert_eq!(messages(&short), [&2i32.to_ne_bytes()[..], b"new-session\0\xff\0"].concat());
         let long = [b"new-session".to_vec(), vec![b'x'; 17_000]];
-        assert_eq!(said(&long), [&2i32.to_ne_bytes()[..], b"source-file\0-\0"].concat());
+        assert_eq!(messages(&long), [&2i32.to_ne_bytes()[..], b"source-file\0-\0"].concat());
     }
 
     #[test]
-    fn what_does_not_fit_is_not_said() {
+    fn too_long_parts_are_omitted() {
         let long = "x".repeat(17_000);
         assert!(of(&call(&["display-message", &long], &[])).is_none());
         assert!(of(&call(&["display-message"], &[("A", &long)])).is_none());
         assert!(of(&call(&["a\0b"], &[])).is_none());
-        assert!(of(&Call { dir: Some(Path::new("/not/there")), ..call(&["x"], &[]) }).is_none());
+        assert!(of(&TmuxCall { dir: Some(Path::new("/not/there")), ..call(&["x"], &[]) }).is_none());
     }
 }

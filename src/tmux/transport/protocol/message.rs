@@ -12,7 +12,7 @@ const PROTOCOL: u32 = 8;
 /// Value that the tmux program sends in place of a process id.
 const NO_PID: u32 = u32::MAX;
 /// Maximum length of the data in a [`READ`] message, after its stream number.
-pub(super) const PIECE: usize = MAX_MESSAGE_BYTES - HEADER - 4;
+pub(super) const MAX_BODY_BYTES: usize = MAX_MESSAGE_BYTES - HEADER - 4;
 
 /// Message types, which tmux calls `MSG_VERSION` and so on.
 pub(super) const VERSION: u32 = 12;
@@ -64,16 +64,16 @@ impl Outgoing {
 
 /// A message that was received.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Message<'a> {
+pub(super) struct ProtocolMessage<'a> {
     /// Type of the message.
     pub(super) kind: u32,
     /// Bytes after the header.
     pub(super) body: &'a [u8],
 }
 
-impl<'a> Message<'a> {
+impl<'a> ProtocolMessage<'a> {
     /// Decodes the first message and its length, or returns `None` if it is incomplete.
-    pub(super) fn first(bytes: &'a [u8]) -> Result<Option<(Message<'a>, usize)>, String> {
+    pub(super) fn first(bytes: &'a [u8]) -> Result<Option<(ProtocolMessage<'a>, usize)>, String> {
         let Some((header, _)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
         let word = |at: usize| u32::from_ne_bytes(std::array::from_fn(|byte| header[at + byte]));
         let half = |at: usize| u16::from_ne_bytes(std::array::from_fn(|byte| header[at + byte]));
@@ -89,7 +89,7 @@ impl<'a> Message<'a> {
             ));
         }
         let Some(body) = bytes.get(HEADER..length.max(HEADER)) else { return Ok(None) };
-        Ok(Some((Message { kind, body }, length.max(HEADER))))
+        Ok(Some((ProtocolMessage { kind, body }, length.max(HEADER))))
     }
 
     /// Decodes numbers at the beginning of the body, and returns them with the rest.
@@ -115,39 +115,39 @@ mod tests {
         out.put(READ_DONE, &[&3i32.to_ne_bytes(), &0i32.to_ne_bytes()]).unwrap();
         out.put(IDENTIFY_DONE, &[]).unwrap();
         for cut in 0..24 {
-            assert_eq!(Message::first(&out.bytes[..cut]), Ok(None), "{cut}");
+            assert_eq!(ProtocolMessage::first(&out.bytes[..cut]), Ok(None), "{cut}");
         }
-        let (first, length) = Message::first(&out.bytes).unwrap().unwrap();
+        let (first, length) = ProtocolMessage::first(&out.bytes).unwrap().unwrap();
         assert_eq!((first.kind, length), (READ_DONE, 24));
         assert_eq!(first.numbers::<2>().unwrap(), ([3, 0], &[][..]));
         assert!(first.numbers::<3>().is_err());
-        let (second, length) = Message::first(&out.bytes[length..]).unwrap().unwrap();
+        let (second, length) = ProtocolMessage::first(&out.bytes[length..]).unwrap().unwrap();
         assert_eq!((second.kind, second.body, length), (IDENTIFY_DONE, &[][..], 16));
     }
 
     #[test]
     fn a_message_may_have_16_kilobytes_and_no_more() {
         let mut out = Outgoing::default();
-        assert_eq!(out.put(READ, &[&[0; 4], &[7; PIECE]]), Ok(()));
+        assert_eq!(out.put(READ, &[&[0; 4], &[7; MAX_BODY_BYTES]]), Ok(()));
         assert_eq!(out.bytes.len(), MAX_MESSAGE_BYTES);
-        assert_eq!(out.put(READ, &[&[0; 4], &[7; PIECE + 1]]), Err(TooLong));
+        assert_eq!(out.put(READ, &[&[0; 4], &[7; MAX_BODY_BYTES + 1]]), Err(TooLong));
         assert_eq!(out.put(READ, &[&[7; 70_000]]), Err(TooLong));
         assert_eq!(out.bytes.len(), MAX_MESSAGE_BYTES);
     }
 
     #[test]
-    fn what_is_not_of_this_protocol_is_not_guessed_at() {
+    fn unknown_protocol_version_is_not_guessed() {
         let mut good = Outgoing::default();
         good.put(EXIT, &[&0i32.to_ne_bytes()]).unwrap();
         let short = 15u16.to_ne_bytes();
         for (at, byte) in [(4, short[0]), (5, 0x41), (6, 1), (7, 0x80), (8, 7)] {
             let mut bytes = good.bytes.clone();
             bytes[at] = byte;
-            assert!(Message::first(&bytes).is_err(), "byte {at}");
+            assert!(ProtocolMessage::first(&bytes).is_err(), "byte {at}");
         }
         let mut other = good.bytes.clone();
         other[..4].copy_from_slice(&VERSION.to_ne_bytes());
         other[8] = 9;
-        assert_eq!(Message::first(&other).unwrap().unwrap().0.kind, VERSION);
+        assert_eq!(ProtocolMessage::first(&other).unwrap().unwrap().0.kind, VERSION);
     }
 }

@@ -8,13 +8,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use rustix::time::Timespec;
 
-use crate::tmux::transport::call::Said;
-use crate::tmux::transport::protocol::message::{self, Message, Outgoing, TooLong};
+use crate::base::wait::deadline::poll_until;
+use crate::tmux::transport::call::CommandOutput;
+use crate::tmux::transport::protocol::message::{self, Outgoing, ProtocolMessage, TooLong};
 
 /// Number of bytes to read at once: the length of the longest message.
 const CHUNK: usize = 16 * 1024;
@@ -27,7 +27,7 @@ const STDERR: i32 = 2;
 
 /// Reason why there is no answer.
 #[derive(Debug)]
-pub(super) enum Unanswered {
+pub(super) enum NoAnswer {
     /// The server has not executed anything.
     NotAsked,
     /// The time limit was exceeded.
@@ -39,36 +39,40 @@ pub(super) enum Unanswered {
 }
 
 /// State of one protocol session.
-pub(super) struct Talk<'a> {
+pub(super) struct ProtocolSession<'a> {
     line: OwnedFd,
     stdin: &'a [u8],
     out: Outgoing,
     sent: usize,
     came: Vec<u8>,
-    has_heard: bool,
+    has_received: bool,
     /// Maps the server's stream numbers to our output descriptors.
     streams: BTreeMap<i32, i32>,
     texts: [Vec<u8>; 2],
 }
 
-impl<'a> Talk<'a> {
+impl<'a> ProtocolSession<'a> {
     /// Creates a session that begins with these bytes.
-    pub(super) fn new(line: OwnedFd, opening: Vec<u8>, stdin: &'a [u8]) -> Talk<'a> {
+    pub(super) fn new(line: OwnedFd, opening: Vec<u8>, stdin: &'a [u8]) -> ProtocolSession<'a> {
         let out = Outgoing { bytes: opening };
-        Talk {
+        ProtocolSession {
             line,
             stdin,
             out,
             sent: 0,
             came: Vec::new(),
-            has_heard: false,
+            has_received: false,
             streams: BTreeMap::new(),
             texts: Default::default(),
         }
     }
 
     /// Runs the session until the server ends it. Calls `meanwhile` while the server works on the first messages.
-    pub(super) fn run(mut self, deadline: Instant, meanwhile: Option<&dyn Fn()>) -> Result<Said, Unanswered> {
+    pub(super) fn run(
+        mut self,
+        deadline: Instant,
+        meanwhile: Option<&dyn Fn()>,
+    ) -> Result<CommandOutput, NoAnswer> {
         self.send()?;
         if let Some(meanwhile) = meanwhile {
             meanwhile();
@@ -77,20 +81,20 @@ impl<'a> Talk<'a> {
             self.send()?;
             self.wait(deadline)?;
             self.receive()?;
-            if let Some(said) = self.hear()? {
-                return Ok(said);
+            if let Some(reply) = self.handle_received()? {
+                return Ok(reply);
             }
         }
     }
 
     /// Sends as many bytes as possible. A server that has stopped reading may still send something.
-    fn send(&mut self) -> Result<(), Unanswered> {
+    fn send(&mut self) -> Result<(), NoAnswer> {
         while self.sent < self.out.bytes.len() {
             match send(&self.line, &self.out.bytes[self.sent..], SendFlags::NOSIGNAL) {
                 Ok(count) => self.sent += count,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(()),
-                Err(_) if self.sent == 0 => return Err(Unanswered::NotAsked),
+                Err(_) if self.sent == 0 => return Err(NoAnswer::NotAsked),
                 Err(_) => self.sent = self.out.bytes.len(),
             }
         }
@@ -98,55 +102,53 @@ impl<'a> Talk<'a> {
     }
 
     /// Waits until there is something to read, or space for pending output.
-    fn wait(&self, deadline: Instant) -> Result<(), Unanswered> {
+    fn wait(&self, deadline: Instant) -> Result<(), NoAnswer> {
         let is_done = self.sent == self.out.bytes.len();
         let wanted = if is_done { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
-        let left = deadline.saturating_duration_since(Instant::now());
-        let left = Timespec::try_from(left).map_err(|why| Unanswered::Odd(why.to_string()))?;
-        match poll(&mut [PollFd::new(&self.line, wanted)], Some(&left)) {
-            Ok(0) => Err(Unanswered::TimedOut),
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(why) => Err(Unanswered::Odd(why.to_string())),
+        match poll_until(&mut [PollFd::new(&self.line, wanted)], deadline) {
+            Ok(0) => Err(NoAnswer::TimedOut),
+            Ok(_) => Ok(()),
+            Err(why) => Err(NoAnswer::Odd(why.to_string())),
         }
     }
 
-    fn receive(&mut self) -> Result<(), Unanswered> {
+    fn receive(&mut self) -> Result<(), NoAnswer> {
         let mut chunk = [0; CHUNK];
         match recv(&self.line, &mut chunk[..], RecvFlags::empty()) {
             // The server left our bytes unread, which a server does that is about to exit.
-            Err(Errno::CONNRESET) if !self.has_heard && self.out.bytes.len() <= READ_AT_ONCE => {
-                Err(Unanswered::NotAsked)
+            Err(Errno::CONNRESET) if !self.has_received && self.out.bytes.len() <= READ_AT_ONCE => {
+                Err(NoAnswer::NotAsked)
             }
-            Ok((0, _)) | Err(Errno::CONNRESET) => Err(Unanswered::Lost),
+            Ok((0, _)) | Err(Errno::CONNRESET) => Err(NoAnswer::Lost),
             Ok((count, _)) => {
-                self.has_heard = true;
+                self.has_received = true;
                 self.came.extend_from_slice(&chunk[..count]);
                 Ok(())
             }
             Err(Errno::AGAIN | Errno::INTR) => Ok(()),
-            Err(why) => Err(Unanswered::Odd(why.to_string())),
+            Err(why) => Err(NoAnswer::Odd(why.to_string())),
         }
     }
 
     /// Handles the received messages. Returns the output if one of them ends the session.
-    fn hear(&mut self) -> Result<Option<Said>, Unanswered> {
+    fn handle_received(&mut self) -> Result<Option<CommandOutput>, NoAnswer> {
         let came = std::mem::take(&mut self.came);
         let mut rest = &came[..];
-        while let Some((message, length)) = Message::first(rest).map_err(Unanswered::Odd)? {
+        while let Some((message, length)) = ProtocolMessage::first(rest).map_err(NoAnswer::Odd)? {
             rest = &rest[length..];
-            if let Some(said) = self.obey(&message)? {
-                return Ok(Some(said));
+            if let Some(reply) = self.handle_message(&message)? {
+                return Ok(Some(reply));
             }
         }
         self.came = rest.to_vec();
         Ok(None)
     }
 
-    fn obey(&mut self, message: &Message<'_>) -> Result<Option<Said>, Unanswered> {
-        let odd = |what: String| Unanswered::Odd(what);
+    fn handle_message(&mut self, message: &ProtocolMessage<'_>) -> Result<Option<CommandOutput>, NoAnswer> {
+        let odd = |what: String| NoAnswer::Odd(what);
         match message.kind {
             // This answers the very first message, and the server ignores all messages after that one.
-            message::VERSION => return Err(Unanswered::NotAsked),
+            message::VERSION => return Err(NoAnswer::NotAsked),
             message::READ_OPEN => {
                 let ([stream, fd], path) = message.numbers().map_err(odd)?;
                 self.give(stream, fd, path)?;
@@ -163,7 +165,7 @@ impl<'a> Talk<'a> {
                 match self.streams.get(&stream) {
                     Some(&STDOUT) => self.texts[0].extend_from_slice(text),
                     Some(&STDERR) => self.texts[1].extend_from_slice(text),
-                    _ => return Err(Unanswered::Odd(format!("text for stream {stream}, which is not open"))),
+                    _ => return Err(NoAnswer::Odd(format!("text for stream {stream}, which is not open"))),
                 }
             }
             message::WRITE_CLOSE => {
@@ -175,13 +177,13 @@ impl<'a> Talk<'a> {
                 return Ok(Some(self.finish(code, why)));
             }
             message::SHUTDOWN => return Ok(Some(self.finish(1, b"server exited"))),
-            other => return Err(Unanswered::Odd(format!("a message of type {other}"))),
+            other => return Err(NoAnswer::Odd(format!("a message of type {other}"))),
         }
         Ok(None)
     }
 
     /// Sends the server what it wants to read: our standard input, or a file that a command of the user names.
-    fn give(&mut self, stream: i32, fd: i32, path: &[u8]) -> Result<(), Unanswered> {
+    fn give(&mut self, stream: i32, fd: i32, path: &[u8]) -> Result<(), NoAnswer> {
         let file;
         let (text, error) = if fd == STDIN {
             (self.stdin, 0)
@@ -190,23 +192,21 @@ impl<'a> Talk<'a> {
             file.as_ref().map_or_else(|why| (&[][..], why.raw_os_error()), |text| (&text[..], 0))
         };
         let stream = stream.to_ne_bytes();
-        for piece in text.chunks(message::PIECE) {
+        for piece in text.chunks(message::MAX_BODY_BYTES) {
             self.put(message::READ, &[&stream, piece])?;
         }
         self.put(message::READ_DONE, &[&stream, &error.to_ne_bytes()])
     }
 
-    fn put(&mut self, kind: u32, body: &[&[u8]]) -> Result<(), Unanswered> {
-        self.out
-            .put(kind, body)
-            .map_err(|TooLong| Unanswered::Odd("a question too long to answer".to_owned()))
+    fn put(&mut self, kind: u32, body: &[&[u8]]) -> Result<(), NoAnswer> {
+        self.out.put(kind, body).map_err(|TooLong| NoAnswer::Odd("a question too long to answer".to_owned()))
     }
 
     /// Returns the collected output. The final message of the server is appended to standard error.
-    fn finish(&mut self, code: i32, last: &[u8]) -> Said {
+    fn finish(&mut self, code: i32, last: &[u8]) -> CommandOutput {
         let [out, mut err] = std::mem::take(&mut self.texts);
         err.extend_from_slice(last.strip_suffix(b"\0").unwrap_or(last));
-        Said { success: code == 0, out, err: String::from_utf8_lossy(&err).trim().to_owned() }
+        CommandOutput { success: code == 0, out, err: String::from_utf8_lossy(&err).trim().to_owned() }
     }
 }
 

@@ -1,0 +1,39 @@
+//! The `symposium spec` commands, with one file for each command.
+
+pub(in crate::cli) mod ask_trust;
+mod check;
+mod init;
+mod list;
+mod show;
+mod trust;
+mod untrust;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::grammar::definition::CommandDefinition;
+use crate::manager::SpecLocation;
+
+pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
+    "spec",
+    "List, show, check and create specs, the blueprints of agents",
+    &[list::COMMAND, show::COMMAND, check::COMMAND, init::COMMAND, trust::COMMAND, untrust::COMMAND],
+);
+
+/// Where specs are looked for.
+#[derive(Debug, Args)]
+struct SpecSearchArguments {
+    /// Look for specs only in this file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Directory of the project [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+impl From<SpecSearchArguments> for SpecLocation {
+    fn from(looking: SpecSearchArguments) -> SpecLocation {
+        SpecLocation { config: looking.config, dir: looking.dir }
+    }
+}

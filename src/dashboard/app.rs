@@ -1,0 +1,258 @@
+//! The event loop. It waits for one channel, applies events, starts effects and draws if something has changed.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use crate::dashboard::effects::Workers;
+use crate::dashboard::effects::remote::remote_host;
+use crate::dashboard::input::InputThread;
+use crate::dashboard::state::event::{AgentTarget, DashboardEffect, DashboardEvent, ForegroundProgram};
+use crate::dashboard::state::{DashboardState, DetailTab, update};
+use crate::dashboard::terminal::FullScreen;
+use crate::dashboard::view;
+use crate::dashboard::view::theme::Theme;
+use crate::error::{Code, Error};
+use crate::failpoint;
+use crate::manager::{
+    As, AttachRequest, Attaching, Attachments, ClientProcess, Context, CoverPage, Hosts, JoinReason, Recaps,
+    WorkspaceProgram, WorkspaceShell,
+};
+use crate::model::{AgentName, HostName};
+
+/// How long the first frame waits for the list of agents.
+const FIRST_FRAME_WAIT: Duration = Duration::from_millis(200);
+/// Shortest time between two frames that only the output of an agent causes.
+const FRAME_TIME: Duration = Duration::from_millis(16);
+/// Interval of the check whether an age has changed, while an agent has a status for less than a minute.
+const SECONDS_TICK: Duration = Duration::from_secs(10);
+/// The same interval while all ages are in minutes or more. The list of agents arrives once a minute, also without a
+/// change, and ages are checked then; another timer would only wake this process more often.
+const MINUTES_TICK: Duration = Duration::from_secs(3600);
+
+/// What the loop waits for.
+#[derive(Debug)]
+pub(crate) enum LoopEvent {
+    Event(DashboardEvent),
+    /// A signal, or the end of the terminal.
+    Quit,
+}
+
+/// Whether the loop goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LoopState {
+    Running,
+    Ended,
+}
+
+/// What the frame on the screen lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Staleness {
+    Current,
+    /// Only output of the agent is missing, which may wait for the next frame.
+    Output,
+    Outdated,
+}
+
+/// The running dashboard.
+pub(crate) struct App {
+    context: Arc<Context>,
+    state: DashboardState,
+    theme: Theme,
+    screen: FullScreen,
+    input: InputThread,
+    workers: Workers,
+    events: Receiver<LoopEvent>,
+    shown_ages: Vec<String>,
+    drawn: Instant,
+}
+
+impl App {
+    /// Takes over the terminal and starts the workers.
+    pub(crate) fn start(context: Arc<Context>, state: DashboardState, theme: Theme) -> Result<App, Error> {
+        let (send, events): (Sender<LoopEvent>, _) = channel();
+        let workers = Workers::start(&context, &send, &state.live)?;
+        let screen = FullScreen::enter().map_err(Error::io("cannot use the terminal"))?;
+        let input = InputThread::start(send).map_err(Error::io("cannot read the terminal"))?;
+        let (shown_ages, drawn) = (Vec::new(), Instant::now());
+        Ok(App { context, state, theme, screen, input, workers, events, shown_ages, drawn })
+    }
+
+    /// Runs until the user leaves.
+    pub(crate) fn run(mut self) -> Result<(), Error> {
+        let mut stale = Staleness::Outdated;
+        let started = Instant::now();
+        loop {
+            let is_first = !self.state.is_loaded && started.elapsed() < FIRST_FRAME_WAIT;
+            if stale == Staleness::Outdated && !is_first {
+                self.draw()?;
+                stale = Staleness::Current;
+            }
+            let timeout = match stale {
+                Staleness::Outdated => FIRST_FRAME_WAIT.saturating_sub(started.elapsed()),
+                Staleness::Output => FRAME_TIME.saturating_sub(self.drawn.elapsed()),
+                Staleness::Current => self.tick(),
+            };
+            match self.events.recv_timeout(timeout) {
+                Ok(first) => {
+                    let all: Vec<LoopEvent> = std::iter::once(first).chain(self.events.try_iter()).collect();
+                    for event in all {
+                        match self.take(event)? {
+                            (LoopState::Ended, _) => return Ok(()),
+                            (LoopState::Running, new) => stale = stale.max(new),
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) if stale == Staleness::Output => stale = Staleness::Outdated,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.state.now = self.context.now();
+                    if view::ages(&self.state) != self.shown_ages {
+                        stale = Staleness::Outdated;
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            if stale == Staleness::Output && self.drawn.elapsed() >= FRAME_TIME {
+                stale = Staleness::Outdated;
+            }
+        }
+    }
+
+    fn draw(&mut self) -> Result<(), Error> {
+        self.state.now = self.context.now();
+        self.screen.draw(&self.state, self.theme).map_err(Error::io("cannot draw"))?;
+        failpoint::reached("dashboard.drawn");
+        self.state.note_drawn();
+        self.shown_ages = view::ages(&self.state);
+        self.drawn = Instant::now();
+        self.workers.count_work(self.state.visible_agents());
+        self.workers.show_activity(self.state.visible_agents());
+        Ok(())
+    }
+
+    /// Returns when ages may have changed.
+    fn tick(&self) -> Duration {
+        let now = self.state.now;
+        let is_young = |since: jiff::Timestamp| now.duration_since(since).as_secs() < 60;
+        match self.state.agents.iter().any(|agent| is_young(agent.status_since)) {
+            true => SECONDS_TICK,
+            false => MINUTES_TICK,
+        }
+    }
+
+    /// Applies an event and returns what it changed.
+    fn take(&mut self, event: LoopEvent) -> Result<(LoopState, Staleness), Error> {
+        let LoopEvent::Event(event) = event else { return Ok((LoopState::Ended, Staleness::Current)) };
+        if matches!(event, DashboardEvent::Key(_) | DashboardEvent::Mouse(_) | DashboardEvent::Paste(_)) {
+            self.workers.note_input();
+        }
+        let staleness = self.staleness_after(&event);
+        self.state.now = self.context.now();
+        for effect in update(&mut self.state, event) {
+            match effect {
+                DashboardEffect::Quit => return Ok((LoopState::Ended, Staleness::Current)),
+                DashboardEffect::Redraw => {
+                    self.screen.clear().map_err(Error::io("cannot draw"))?;
+                    self.workers.list_hosts();
+                }
+                DashboardEffect::FollowTiles => self.workers.follow_tiles(self.state.grid.as_ref()),
+                DashboardEffect::Suspend => self.run_foreground(Foreground::Suspension)?,
+                DashboardEffect::Foreground(program) => self.run_foreground(Foreground::Program(program))?,
+                DashboardEffect::Copy(text) => self.screen.copy(&text).map_err(Error::io("cannot draw"))?,
+                other => self.workers.perform(other),
+            }
+        }
+        Ok((LoopState::Running, staleness))
+    }
+
+    /// Returns whether the screen of an agent is visible.
+    fn shows_screens(&self) -> bool {
+        self.state.grid.is_some() || self.state.detail.tab == DetailTab::Screen
+    }
+
+    fn staleness_after(&mut self, event: &DashboardEvent) -> Staleness {
+        match event {
+            DashboardEvent::LiveChanged if !self.shows_screens() => Staleness::Current,
+            DashboardEvent::LiveChanged => Staleness::Output,
+            DashboardEvent::Listed { agents, silence } => {
+                let own = self.state.agents.iter().filter(|agent| agent.host.is_none());
+                let is_same = own.eq(agents.iter()) && self.state.silence == *silence && self.state.is_loaded;
+                self.state.now = self.context.now();
+                match is_same && view::ages(&self.state) == self.shown_ages {
+                    true => Staleness::Current,
+                    false => Staleness::Outdated,
+                }
+            }
+            _ => Staleness::Outdated,
+        }
+    }
+
+    /// Gives the terminal to another program, or back to the shell.
+    fn run_foreground(&mut self, foreground: Foreground) -> Result<(), Error> {
+        self.input.pause();
+        let context = Arc::clone(&self.context);
+        let cannot = Error::io("cannot use the terminal");
+        let outcome = match foreground {
+            Foreground::Suspension => self.screen.suspend().map(|()| Ok(None)),
+            Foreground::Program(program) => self.screen.suspend_while(|| run_program(&context, program)),
+        };
+        let outcome = outcome.map_err(cannot)?;
+        self.input.resume();
+        let (width, height) = FullScreen::size();
+        update(&mut self.state, DashboardEvent::Resized(width, height));
+        match outcome {
+            Ok(Some(text)) => drop(update(&mut self.state, DashboardEvent::Edited(text))),
+            Ok(None) => {}
+            Err(error) => self.state.show_error(crate::dashboard::effects::sentence(&error)),
+        }
+        Ok(())
+    }
+}
+
+/// What gets the terminal.
+enum Foreground {
+    Suspension,
+    Program(ForegroundProgram),
+}
+
+/// Runs a program in the terminal. Returns the text that the user has written, if any.
+fn run_program(context: &Context, program: ForegroundProgram) -> Result<Option<String>, Error> {
+    let shell = WorkspaceShell(context);
+    match program {
+        ForegroundProgram::Attach(target) => match remote_host(&target)? {
+            None => attach(context, &target.name).map(|_| None),
+            Some(host) => attach_remote(context, &host, &target).map(|()| None),
+        },
+        ForegroundProgram::Editor(name) => {
+            shell.run_in_workspace(&name, WorkspaceProgram::Editor(vec![])).map(|_| None)
+        }
+        ForegroundProgram::EditText(text) => shell.edit_text(&text).map(Some),
+    }
+}
+
+/// Attaches the terminal to an agent on another machine until the user detaches.
+fn attach_remote(context: &Context, host: &HostName, target: &AgentTarget) -> Result<(), Error> {
+    let exit = Hosts(context).attach_in_child(host, &target.name)?;
+    match exit.code {
+        Some(0) => Ok(()),
+        _ => Err(Error::new(Code::FailedOnHost(1), format!("cannot attach to `{}`", target.address()))
+            .hint(format!("`symposium attach {}` shows the reason", target.address()))),
+    }
+}
+
+/// Attaches the terminal until the user detaches.
+fn attach(context: &Context, name: &AgentName) -> Result<Attaching, Error> {
+    let recaps = Recaps(context);
+    let since = recaps.absent_since(name);
+    let cover = since.map(|since| CoverPage { argv: recaps.recap_command(name, since) });
+    let request = AttachRequest {
+        name,
+        how: As::Driver,
+        host: None,
+        arrival: JoinReason::New,
+        around: Attachments(context).around(),
+        cover: cover.as_ref(),
+        process: ClientProcess::Child,
+    };
+    Attachments(context).attach(request, |_, _| ())
+}

@@ -1,0 +1,308 @@
+//! The one table of keys. It feeds the keys themselves, the footer, the palette and the help of each screen. Users
+//! change keys in `[dashboard.keys]` of `config.toml`.
+//!
+//! To add an action: a line in `model/dashboard.rs`, a line in `BINDINGS`, and a case in `state/actions.rs`.
+
+use std::collections::HashMap;
+
+use crate::base::key_press::KeyPress;
+use crate::model::{DashboardAction, DashboardConfig};
+
+/// A part of the dashboard that has keys of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum KeyScreen {
+    /// The list of agents with the tab of the selected one.
+    List,
+    /// The agent while the user types into it.
+    Agent,
+    /// The filter of the list.
+    Filter,
+    /// The prompt and other questions with a text.
+    Text,
+    /// A question with yes or no.
+    Confirm,
+    /// The questions of several agents, one after the other.
+    Review,
+    /// The form that starts an agent.
+    Form,
+    /// The grid of live agents.
+    Grid,
+    /// The review of an agent's changes.
+    Diff,
+    /// A comment in the review.
+    Comment,
+    /// The search for an action.
+    Palette,
+    /// The menu of an agent.
+    Menu,
+    /// The help itself.
+    Help,
+}
+
+impl KeyScreen {
+    /// Returns the heading of the screen in the help.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            KeyScreen::List => "the list",
+            KeyScreen::Agent => "typing into an agent",
+            KeyScreen::Filter => "the filter",
+            KeyScreen::Text => "writing a text",
+            KeyScreen::Confirm => "a question",
+            KeyScreen::Review => "several questions",
+            KeyScreen::Form => "the form that starts an agent",
+            KeyScreen::Grid => "the grid",
+            KeyScreen::Diff => "the review of changes",
+            KeyScreen::Comment => "writing a comment",
+            KeyScreen::Palette => "the palette",
+            KeyScreen::Menu => "the menu of an agent",
+            KeyScreen::Help => "help",
+        }
+    }
+}
+
+/// The default keys of an action, and its short name in the footer. Actions with an empty name are not in the footer.
+struct Binding(DashboardAction, &'static [&'static str], &'static str);
+
+use DashboardAction as Do;
+
+const BINDINGS: &[Binding] = &[
+    Binding(Do::Approve, &["y"], "approve"),
+    Binding(Do::Deny, &["n"], "deny"),
+    Binding(Do::Focus, &["Enter"], "type"),
+    Binding(Do::Attach, &["a"], "attach"),
+    Binding(Do::Prompt, &["Space"], "prompt"),
+    Binding(Do::NextWaiting, &["w"], "next waiting"),
+    Binding(Do::Filter, &["/"], "filter"),
+    Binding(Do::Help, &["?", "F1"], "help"),
+    Binding(Do::Quit, &["q", "C-c"], "quit"),
+    Binding(Do::Palette, &[":", "C-k"], "actions"),
+    Binding(Do::Spawn, &["N"], "new agent"),
+    Binding(Do::Grid, &["G"], "grid"),
+    Binding(Do::Review, &["d"], "diff"),
+    Binding(Do::NextTab, &["Tab"], "tab"),
+    Binding(Do::Grouping, &["b"], "group"),
+    Binding(Do::Sorting, &["o"], "sort"),
+    Binding(Do::Scope, &["v"], "show"),
+    Binding(Do::Mark, &["m"], "mark"),
+    Binding(Do::Interrupt, &["i"], "interrupt"),
+    Binding(Do::AddTask, &["t"], "task"),
+    Binding(Do::SendMessage, &["s"], "message"),
+    Binding(Do::Stop, &["S"], "stop"),
+    Binding(Do::Restart, &["R"], "restart"),
+    Binding(Do::Resume, &["r"], "resume"),
+    Binding(Do::Hibernate, &["H"], "hibernate"),
+    Binding(Do::Rename, &["F2", "e"], "rename"),
+    Binding(Do::Remove, &["X"], "remove"),
+    Binding(Do::RestoreAll, &["L"], "restore all"),
+    Binding(Do::Share, &["+"], "share"),
+    Binding(Do::HandOff, &["O"], "hand off"),
+    Binding(Do::OpenEditor, &["E"], "editor"),
+    Binding(Do::CopyAttach, &["c"], "copy command"),
+    Binding(Do::MarkAll, &["M"], "mark all"),
+    Binding(Do::Down, &["j", "Down"], ""),
+    Binding(Do::Up, &["k", "Up"], ""),
+    Binding(Do::PageDown, &["PageDown"], ""),
+    Binding(Do::PageUp, &["PageUp"], ""),
+    Binding(Do::First, &["g", "Home"], ""),
+    Binding(Do::Last, &["End"], ""),
+    Binding(Do::PreviousWaiting, &["W"], ""),
+    Binding(Do::Fold, &["h", "Left"], ""),
+    Binding(Do::Unfold, &["l", "Right"], ""),
+    Binding(Do::ToggleFold, &["z"], ""),
+    Binding(Do::FoldAll, &["Z"], ""),
+    Binding(Do::PreviousTab, &["BTab"], ""),
+    Binding(Do::ScrollUp, &["K", "C-u"], ""),
+    Binding(Do::ScrollDown, &["J", "C-d"], ""),
+    Binding(Do::ScrollLeft, &["<", "S-Left"], ""),
+    Binding(Do::ScrollRight, &[">", "S-Right"], ""),
+    Binding(Do::Redraw, &["C-l"], ""),
+    Binding(Do::Suspend, &["C-z"], ""),
+];
+
+/// Leaves the agent that the user types into. `C-]` is the escape of telnet: no agent CLI uses it, while several use
+/// Escape twice.
+const AGENT_BINDINGS: &[Binding] = &[Binding(Do::Unfocus, &["C-]"], "back to the list")];
+
+/// Keys that cannot be changed, because they edit text or answer a question.
+const FIXED: &[(KeyScreen, &str, &str)] = &[
+    (KeyScreen::List, "1…9", "choose an option of the question that is shown"),
+    (KeyScreen::List, "Escape", "remove the filter, then the marks"),
+    (KeyScreen::Agent, "all others", "go to the agent"),
+    (KeyScreen::Filter, "Enter", "keep the filter"),
+    (KeyScreen::Filter, "Escape", "remove the filter"),
+    (KeyScreen::Filter, "Up Down", "move the selection"),
+    (KeyScreen::Text, "Enter", "send"),
+    (KeyScreen::Text, "M-Enter C-j", "begin a new line"),
+    (KeyScreen::Text, "Tab", "send now, or add as a task"),
+    (KeyScreen::Text, "C-e", "write it in $EDITOR"),
+    (KeyScreen::Text, "Escape", "cancel"),
+    (KeyScreen::Confirm, "y", "yes"),
+    (KeyScreen::Confirm, "n Escape", "no"),
+    (KeyScreen::Review, "y", "approve and continue"),
+    (KeyScreen::Review, "n", "deny and continue"),
+    (KeyScreen::Review, "s", "skip"),
+    (KeyScreen::Review, "Escape", "stop"),
+    (KeyScreen::Form, "Enter", "start"),
+    (KeyScreen::Form, "Tab", "complete the directory, or go to the next field"),
+    (KeyScreen::Form, "Up Down", "move between fields"),
+    (KeyScreen::Form, "Left Right", "change a choice"),
+    (KeyScreen::Form, "M-Enter C-j", "begin a new line of the task"),
+    (KeyScreen::Form, "C-e", "write the task in $EDITOR"),
+    (KeyScreen::Form, "C-y", "copy the command"),
+    (KeyScreen::Form, "C-t", "trust the specs that are shown, and start"),
+    (KeyScreen::Form, "Escape", "cancel"),
+    (KeyScreen::Grid, "arrows", "move between agents"),
+    (KeyScreen::Grid, "K J", "scroll back and forward"),
+    (KeyScreen::Grid, "< >", "scroll sideways"),
+    (KeyScreen::Grid, "Enter", "select the agent in the list"),
+    (KeyScreen::Grid, "?", "show these keys"),
+    (KeyScreen::Grid, "Escape", "close"),
+    (KeyScreen::Diff, "c", "comment"),
+    (KeyScreen::Diff, "C", "send all drafts"),
+    (KeyScreen::Diff, "v", "select lines"),
+    (KeyScreen::Diff, "n p", "next and previous hunk"),
+    (KeyScreen::Diff, "Tab BTab", "next and previous file"),
+    (KeyScreen::Diff, "x", "mark the file as reviewed"),
+    (KeyScreen::Diff, "r", "compare again"),
+    (KeyScreen::Diff, "j k", "next and previous line"),
+    (KeyScreen::Diff, "C-d C-u", "half a page"),
+    (KeyScreen::Diff, "g G", "first and last line"),
+    (KeyScreen::Diff, "< >", "scroll sideways"),
+    (KeyScreen::Diff, "?", "show these keys"),
+    (KeyScreen::Diff, "Escape", "close"),
+    (KeyScreen::Comment, "Enter", "keep as a draft"),
+    (KeyScreen::Comment, "M-Enter C-j", "begin a new line"),
+    (KeyScreen::Comment, "C-e", "write it in $EDITOR"),
+    (KeyScreen::Comment, "Escape", "cancel"),
+    (KeyScreen::Palette, "Enter", "do it"),
+    (KeyScreen::Palette, "Up Down", "select"),
+    (KeyScreen::Palette, "Escape", "close"),
+    (KeyScreen::Menu, "Enter, click", "do it"),
+    (KeyScreen::Menu, "Up Down", "select"),
+    (KeyScreen::Menu, "Escape", "close"),
+    (KeyScreen::Help, "Escape", "close"),
+    (KeyScreen::Help, "Up Down", "scroll"),
+    (KeyScreen::Help, "any text", "search"),
+];
+
+/// One line of the help: the keys and what they do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HelpLine {
+    pub(crate) keys: String,
+    pub(crate) what: String,
+}
+
+/// The keys of this run.
+#[derive(Debug, Clone)]
+pub(crate) struct Bindings {
+    actions: HashMap<(KeyScreen, KeyPress), DashboardAction>,
+    /// Keys and short name of each action, in the order of the table.
+    table: Vec<(KeyScreen, DashboardAction, Vec<KeyPress>, &'static str)>,
+}
+
+impl Bindings {
+    /// Returns the default keys with the changes of the user. A key that the user gives to an action is taken from
+    /// the other actions of its screen.
+    pub(crate) fn of(config: &DashboardConfig) -> Bindings {
+        let changed =
+            |action| config.keys.iter().find(|(known, _)| *known == action).map(|(_, keys)| keys.clone());
+        let (mut actions, mut table) = (HashMap::new(), Vec::new());
+        let screens = [(KeyScreen::List, BINDINGS), (KeyScreen::Agent, AGENT_BINDINGS)];
+        for (screen, Binding(action, keys, short)) in
+            screens.iter().flat_map(|(screen, all)| all.iter().map(move |binding| (*screen, binding)))
+        {
+            let keys = changed(*action).unwrap_or_else(|| keys.iter().flat_map(|key| key.parse()).collect());
+            table.push((screen, *action, keys, *short));
+        }
+        let is_changed = |action: &DashboardAction| config.keys.iter().any(|(known, _)| known == action);
+        // Keys of the user are entered last and replace default keys.
+        for is_second in [false, true] {
+            for (screen, action, keys, _) in table.iter().filter(|row| is_changed(&row.1) == is_second) {
+                actions.extend(keys.iter().map(|key| ((*screen, *key), *action)));
+            }
+        }
+        for (screen, action, keys, _) in &mut table {
+            keys.retain(|key| actions.get(&(*screen, *key)) == Some(action));
+        }
+        Bindings { actions, table }
+    }
+
+    /// Returns the action of a key.
+    pub(crate) fn action(&self, screen: KeyScreen, key: KeyPress) -> Option<DashboardAction> {
+        self.actions.get(&(screen, key)).copied()
+    }
+
+    /// Returns the first key of an action.
+    pub(crate) fn key_of(&self, action: DashboardAction) -> Option<KeyPress> {
+        self.table.iter().find(|row| row.1 == action).and_then(|row| row.2.first().copied())
+    }
+
+    /// Returns the short name of an action.
+    pub(crate) fn short_name(&self, action: DashboardAction) -> &'static str {
+        let short = self.table.iter().find(|row| row.1 == action).map_or("", |row| row.3);
+        if short.is_empty() { action.name() } else { short }
+    }
+
+    /// Returns the keys and short names for the footer of a screen, most important first.
+    pub(crate) fn footer(&self, screen: KeyScreen) -> Vec<(DashboardAction, KeyPress, &'static str)> {
+        let shown = self.table.iter().filter(|row| row.0 == screen && !row.3.is_empty());
+        shown.filter_map(|row| Some((row.1, *row.2.first()?, row.3))).collect()
+    }
+
+    /// Returns all actions of a screen that the palette offers.
+    pub(crate) fn palette(&self) -> Vec<DashboardAction> {
+        self.table.iter().filter(|row| row.0 == KeyScreen::List).map(|row| row.1).collect()
+    }
+
+    /// Returns the fixed keys of a screen for the footer.
+    pub(crate) fn fixed(screen: KeyScreen) -> impl Iterator<Item = (&'static str, &'static str)> {
+        FIXED.iter().filter(move |row| row.0 == screen).map(|row| (row.1, row.2))
+    }
+
+    /// Returns the help of a screen.
+    pub(crate) fn help(&self, screen: KeyScreen) -> Vec<HelpLine> {
+        let order = |action: &DashboardAction| DashboardAction::ALL.iter().position(|known| known == action);
+        let mut rows: Vec<_> = self.table.iter().filter(|row| row.0 == screen).collect();
+        rows.sort_by_key(|row| order(&row.1));
+        let names = |keys: &[KeyPress]| keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let lines = rows
+            .into_iter()
+            .map(|row| HelpLine { keys: names(&row.2), what: row.1.description().to_owned() });
+        let fixed =
+            Bindings::fixed(screen).map(|(keys, what)| HelpLine { keys: keys.into(), what: what.into() });
+        lines.chain(fixed).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> KeyPress {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_action_has_a_key_and_no_key_has_two_actions() {
+        let bindings = Bindings::of(&DashboardConfig::default());
+        for action in DashboardAction::ALL {
+            assert!(bindings.key_of(*action).is_some(), "{} has no key", action.name());
+        }
+        let keys: usize = BINDINGS.iter().chain(AGENT_BINDINGS).map(|binding| binding.1.len()).sum();
+        assert_eq!(
+            bindings.actions.len(),
+            keys,
+            "two actions share a default key, or a key has a wrong name"
+        );
+    }
+
+    #[test]
+    fn a_key_of_the_user_replaces_the_default() {
+        let keys = vec![(Do::Stop, vec![key("q")]), (Do::Remove, vec![])];
+        let bindings = Bindings::of(&DashboardConfig { keys, ..DashboardConfig::default() });
+        assert_eq!(bindings.action(KeyScreen::List, key("q")), Some(Do::Stop));
+        assert_eq!(bindings.key_of(Do::Quit), Some(key("C-c")));
+        assert_eq!(bindings.action(KeyScreen::List, key("S")), None);
+        assert_eq!(bindings.key_of(Do::Remove), None);
+    }
+}

@@ -1,0 +1,189 @@
+//! The agents of the grid, and what keys do in it.
+
+use crate::base::key_press::{KeyName, KeyPress, NamedKey};
+use crate::dashboard::bindings::KeyScreen;
+use crate::dashboard::grid::layout::TileGrid;
+use crate::dashboard::live::LiveSlot;
+use crate::dashboard::state::agent_key::AgentKey;
+use crate::dashboard::state::event::{AgentTarget, DashboardEffect, FollowTarget};
+use crate::dashboard::state::modal::{HelpWindow, Modal};
+use crate::dashboard::state::rows::ListRow;
+use crate::dashboard::state::selection::target;
+use crate::dashboard::state::text_input::TextInput;
+use crate::dashboard::state::{DashboardState, Followed, followed};
+use crate::model::Agent;
+
+/// Number of agents that the grid follows at once, to bound memory and threads.
+const MAX_TILES: usize = 16;
+/// Columns by which a tile is scrolled sideways.
+const SHIFT_COLUMNS: u16 = 8;
+
+/// The open grid.
+pub(crate) struct LiveGrid {
+    pub(crate) tiles: Vec<GridTile>,
+    /// Index of the tile that keys scroll.
+    pub(crate) focus: usize,
+    /// Index of the first visible row.
+    pub(crate) first_row: usize,
+}
+
+/// One agent of the grid.
+pub(crate) struct GridTile {
+    pub(crate) target: AgentTarget,
+    pub(crate) slot: LiveSlot,
+    /// Lines by which the tile is scrolled back.
+    pub(crate) scroll: usize,
+    /// Columns that are cut off on the left.
+    pub(crate) shift: u16,
+    /// What the feed of the tile follows; `None` before it was started.
+    followed: Option<Followed>,
+}
+
+impl DashboardState {
+    /// Opens the grid with the marked agents, or else with those of the selected project.
+    pub(crate) fn open_grid(&mut self) {
+        let tiles: Vec<GridTile> = self
+            .grid_agents()
+            .into_iter()
+            .filter(|agent| agent.status.is_live())
+            .take(MAX_TILES)
+            .map(|agent| GridTile {
+                target: target(agent),
+                slot: LiveSlot::default(),
+                scroll: 0,
+                shift: 0,
+                followed: None,
+            })
+            .collect();
+        if tiles.is_empty() {
+            return self.show_message("no agent runs here; mark agents to see them side by side");
+        }
+        self.grid = Some(LiveGrid { tiles, focus: 0, first_row: 0 });
+        self.modals.push(Modal::Grid);
+    }
+
+    fn grid_agents(&self) -> Vec<&Agent> {
+        let shown = |rows: &[ListRow]| {
+            let indexes = rows.iter().map_while(|row| match row {
+                ListRow::Agent(row) => Some(row.index),
+                ListRow::Group(_) => None,
+            });
+            indexes.filter_map(|index| self.agents.get(index)).collect()
+        };
+        match self.rows.get(self.selected) {
+            _ if !self.marks.is_empty() => self.targets(),
+            Some(ListRow::Group(_)) => shown(&self.rows[self.selected + 1..]),
+            Some(ListRow::Agent(_)) => {
+                let project = self.selected_agent().and_then(|agent| agent.project.as_ref());
+                self.agents.iter().filter(|agent| agent.project.as_ref() == project).collect()
+            }
+            None => vec![],
+        }
+    }
+
+    /// Returns the effect that makes the feeds follow the tiles, if an agent has another pane or another size, or if the
+    /// grid was closed.
+    pub(crate) fn follow_tiles(&mut self) -> Option<DashboardEffect> {
+        if !self.modals.iter().any(|modal| matches!(modal, Modal::Grid)) {
+            return self.grid.take().map(|_| DashboardEffect::FollowTiles);
+        }
+        let (grid, agents) = (self.grid.as_mut()?, &self.agents);
+        let mut has_changed = false;
+        for tile in &mut grid.tiles {
+            let agent = agents.iter().find(|agent| AgentKey::of(agent) == tile.target.key);
+            let wanted = agent.map(followed);
+            if wanted.is_some() && wanted != tile.followed {
+                tile.followed = wanted;
+                has_changed = true;
+            }
+        }
+        has_changed.then_some(DashboardEffect::FollowTiles)
+    }
+
+    /// Applies a key to the grid. The grid was taken from the stack of windows and is put back unless the key closes it.
+    pub(crate) fn grid_key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
+        let area = self.grid_area();
+        let Some(grid) = &mut self.grid else { return vec![] };
+        let columns = isize::try_from(TileGrid::of(area, grid.tiles.len()).columns).unwrap_or(1);
+        match key.key {
+            KeyName::Named(NamedKey::Left) | KeyName::Char('h') => grid.move_focus(-1),
+            KeyName::Named(NamedKey::Right | NamedKey::Tab) | KeyName::Char('l') => grid.move_focus(1),
+            KeyName::Named(NamedKey::Up) | KeyName::Char('k') => grid.move_focus(-columns),
+            KeyName::Named(NamedKey::Down) | KeyName::Char('j') => grid.move_focus(columns),
+            KeyName::Named(NamedKey::PageUp) | KeyName::Char('K') => grid.scroll(area, 1),
+            KeyName::Named(NamedKey::PageDown) | KeyName::Char('J') => grid.scroll(area, -1),
+            KeyName::Char('<') => grid.shift(area, -1),
+            KeyName::Char('>') => grid.shift(area, 1),
+            KeyName::Named(NamedKey::Enter) => {
+                let key = grid.tiles.get(grid.focus).map(|tile| tile.target.key.clone());
+                if let Some(key) =
+                    key.filter(|key| self.agents.iter().any(|agent| AgentKey::of(agent) == *key))
+                {
+                    self.reveal(&key);
+                }
+                return vec![];
+            }
+            KeyName::Char('q' | 'G') => return vec![],
+            KeyName::Char('?') => {
+                let help = HelpWindow { screen: KeyScreen::Grid, input: TextInput::default(), scroll: 0 };
+                self.modals.extend([Modal::Grid, Modal::Help(help)]);
+                return vec![];
+            }
+            _ => {}
+        }
+        grid.show_focus(area);
+        self.modals.push(Modal::Grid);
+        vec![]
+    }
+
+    /// Returns the area of all tiles.
+    pub(crate) fn grid_area(&self) -> ratatui::layout::Rect {
+        let areas = self.areas();
+        let (width, height) = self.size;
+        let taken = areas.header.height + areas.footer.height;
+        ratatui::layout::Rect::new(0, areas.header.height, width, height.saturating_sub(taken))
+    }
+}
+
+impl GridTile {
+    /// Returns what the feed of the tile has to show.
+    pub(crate) fn follow_target(&self) -> FollowTarget {
+        let has_screen = self.followed.as_ref().is_some_and(|followed| followed.pane.is_some());
+        FollowTarget { agent: self.target.clone(), has_screen }
+    }
+}
+
+impl LiveGrid {
+    fn move_focus(&mut self, by: isize) {
+        let last = self.tiles.len().saturating_sub(1);
+        if let Some(next) = self.focus.checked_add_signed(by) {
+            self.focus = next.min(last);
+        }
+    }
+
+    /// Scrolls the rows so that the tile with the focus is visible.
+    fn show_focus(&mut self, area: ratatui::layout::Rect) {
+        let grid = TileGrid::of(area, self.tiles.len());
+        let row = self.focus / grid.columns;
+        self.first_row = self.first_row.min(row).max((row + 1).saturating_sub(grid.visible_rows));
+    }
+
+    /// Scrolls the tile with the focus by half of its height; a positive direction scrolls back.
+    fn scroll(&mut self, area: ratatui::layout::Rect, direction: isize) {
+        let place = TileGrid::of(area, self.tiles.len()).place(area, self.focus, self.first_row);
+        let (Some(tile), Some(place)) = (self.tiles.get_mut(self.focus), place) else { return };
+        let height = place.height.saturating_sub(1);
+        let page = isize::try_from(height / 2).unwrap_or(1).max(1);
+        let scroll = tile.scroll.saturating_add_signed(direction * page);
+        tile.scroll = scroll.min(tile.slot.max_scroll(height));
+    }
+
+    /// Scrolls the tile with the focus sideways; a positive direction scrolls to the right.
+    fn shift(&mut self, area: ratatui::layout::Rect, direction: i16) {
+        let place = TileGrid::of(area, self.tiles.len()).place(area, self.focus, self.first_row);
+        let (Some(tile), Some(place)) = (self.tiles.get_mut(self.focus), place) else { return };
+        let by = direction * i16::try_from(SHIFT_COLUMNS).unwrap_or(1);
+        let most = tile.slot.width().saturating_sub(place.width.saturating_sub(1));
+        tile.shift = tile.shift.saturating_add_signed(by).min(most);
+    }
+}

@@ -1,0 +1,143 @@
+//! The areas of the screen. The detail pane is beside the list in a wide terminal and below it in a narrow one.
+
+use ratatui::layout::Rect;
+
+use crate::dashboard::state::DetailTab;
+
+/// Width from which on list and detail pane are side by side.
+const SIDE_BY_SIDE_WIDTH: u16 = 100;
+/// Minimum height at which a detail pane below the list is shown.
+const STACKED_HEIGHT: u16 = 12;
+/// Minimum width of the list and of the detail pane beside it.
+const MIN_PANE_WIDTH: u16 = 28;
+/// Minimum height of the list and of the detail pane below it.
+const MIN_PANE_HEIGHT: u16 = 4;
+
+/// The areas of the screen. An area that is not shown is empty.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Areas {
+    /// Counters and chips, one line.
+    pub(crate) header: Rect,
+    /// The list of agents.
+    pub(crate) list: Rect,
+    /// The line between list and detail pane.
+    pub(crate) divider: Rect,
+    /// The names of the tabs, one line.
+    pub(crate) tabs: Rect,
+    /// The content of the tab.
+    pub(crate) body: Rect,
+    /// Keys and messages, one line.
+    pub(crate) footer: Rect,
+}
+
+/// Returns the areas for a terminal of this size. `share` is the part of the list in percent.
+pub(crate) fn areas(width: u16, height: u16, share: u16) -> Areas {
+    let whole = Rect::new(0, 0, width, height);
+    let header = Rect { height: height.min(1), ..whole };
+    let footer_height = if height >= 3 { 1 } else { 0 };
+    let footer = Rect { y: height.saturating_sub(footer_height), height: footer_height, ..whole };
+    let middle =
+        Rect { y: header.height, height: height.saturating_sub(header.height + footer_height), ..whole };
+    let bare = Areas { header, footer, list: middle, ..Areas::default() };
+    if width >= SIDE_BY_SIDE_WIDTH {
+        let list_width = part(width, share).clamp(MIN_PANE_WIDTH, width - MIN_PANE_WIDTH - 1);
+        let list = Rect { width: list_width, ..middle };
+        let divider = Rect { x: list_width, width: 1, ..middle };
+        let right = Rect { x: list_width + 1, width: width - list_width - 1, ..middle };
+        return with_detail(Areas { list, divider, ..bare }, right);
+    }
+    if middle.height < STACKED_HEIGHT {
+        return bare;
+    }
+    let list_height = part(middle.height, share).clamp(MIN_PANE_HEIGHT, middle.height - MIN_PANE_HEIGHT - 1);
+    let list = Rect { height: list_height, ..middle };
+    let divider = Rect { y: middle.y + list_height, height: 0, ..middle };
+    let below = Rect { y: middle.y + list_height, height: middle.height - list_height, ..middle };
+    with_detail(Areas { list, divider, ..bare }, below)
+}
+
+/// Returns the areas of a sidebar: the list, and below it room for a question that takes `share` percent.
+pub(crate) fn sidebar_areas(width: u16, height: u16, share: u16) -> Areas {
+    let Areas { header, footer, .. } = areas(width, height, 0);
+    let middle = height.saturating_sub(header.height + footer.height);
+    let below = part(middle, share).min(middle.saturating_sub(MIN_PANE_HEIGHT));
+    let list = Rect { x: 0, y: header.height, width, height: middle - below };
+    let body = Rect { y: list.y + list.height, height: below, ..list };
+    Areas { header, list, body, footer, ..Areas::default() }
+}
+
+fn with_detail(areas: Areas, detail: Rect) -> Areas {
+    let tabs = Rect { height: detail.height.min(1), ..detail };
+    let body = Rect { y: detail.y + tabs.height, height: detail.height - tabs.height, ..detail };
+    Areas { tabs, body, ..areas }
+}
+
+fn part(of: u16, percent: u16) -> u16 {
+    u16::try_from(u32::from(of) * u32::from(percent) / 100).unwrap_or(of)
+}
+
+/// Width of a menu with its frame.
+const MENU_WIDTH: u16 = 34;
+
+/// Returns the area of a menu with a number of entries that was opened at a position. It is moved into the terminal.
+pub(crate) fn menu_area((column, line): (u16, u16), (width, height): (u16, u16), entries: usize) -> Rect {
+    let menu_height = u16::try_from(entries).unwrap_or(u16::MAX).saturating_add(2).min(height);
+    let menu_width = MENU_WIDTH.min(width);
+    Rect {
+        x: column.min(width - menu_width),
+        y: line.saturating_add(1).min(height - menu_height),
+        width: menu_width,
+        height: menu_height,
+    }
+}
+
+/// Returns the place of each tab in the line.
+pub(crate) fn tab_places(area: Rect) -> Vec<(DetailTab, Rect)> {
+    let mut rest = area;
+    let mut places = Vec::new();
+    for tab in DetailTab::ALL {
+        let width = u16::try_from(tab.word().len() + 2).unwrap_or(0);
+        if rest.width < width || rest.height == 0 {
+            break;
+        }
+        places.push((tab, Rect { width, ..rest }));
+        rest = Rect { x: rest.x + width, width: rest.width - width, ..rest };
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sidebar_is_covered_at_every_size() {
+        for (width, height) in [(20, 40), (30, 15), (1, 1), (5, 2), (12, 7)] {
+            for share in [0, 60, 100] {
+                let Areas { header, list, body, footer, .. } = sidebar_areas(width, height, share);
+                let cells = [header, list, body, footer].iter().map(|area| area.area()).sum::<u32>();
+                assert_eq!(cells, u32::from(width) * u32::from(height), "{width}x{height} {share}%");
+            }
+        }
+    }
+
+    #[test]
+    fn areas_cover_the_terminal_at_every_size_without_overlap() {
+        for (width, height) in
+            [(40, 15), (80, 24), (99, 30), (100, 30), (160, 50), (300, 100), (1, 1), (20, 5), (5, 2)]
+        {
+            for share in [0, 10, 40, 90, 100] {
+                let Areas { header, list, divider, tabs, body, footer } = areas(width, height, share);
+                let cells =
+                    [header, list, divider, tabs, body, footer].iter().map(|area| area.area()).sum::<u32>();
+                assert_eq!(cells, u32::from(width) * u32::from(height), "{width}x{height} {share}%");
+                let whole = Rect::new(0, 0, width, height);
+                for area in [header, list, tabs, body, footer] {
+                    assert_eq!(area.intersection(whole).area(), area.area(), "{width}x{height} {share}%");
+                }
+                let is_small = height < 15;
+                assert!(is_small || !body.is_empty(), "{width}x{height} {share}% has no detail pane");
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The emulated screen of an agent with its history.
+
+use std::num::NonZeroU16;
+
+use crate::base::emulator_input::EmulatorInput;
+use crate::manager::PaneScreen;
+
+/// Lines of history that are kept. At 200 columns they take about 8 MB.
+pub(crate) const HISTORY_LINES: usize = 1000;
+/// Lines of history that are kept for a tile of the grid, which has up to 16 of them.
+pub(crate) const TILE_HISTORY_LINES: usize = 100;
+
+/// Columns that the emulator has at least. With one column, vt100 0.18 panics at a character that is wider than the
+/// screen, such as a digit followed by U+FE0F.
+const MIN_WIDTH: u16 = 2;
+
+/// The screen of an agent at its true size.
+pub(crate) struct LiveScreen {
+    parser: vt100::Parser,
+    input: EmulatorInput,
+    /// Number of lines that have left the top of the screen, including those that the history no longer has.
+    scrolled_out: usize,
+}
+
+/// The part of a screen that is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Viewport {
+    pub(crate) width: u16,
+    pub(crate) height: u16,
+    /// Lines by which the viewport is scrolled back.
+    pub(crate) scroll: usize,
+    /// Columns that are cut off on the left.
+    pub(crate) shift: u16,
+}
+
+impl LiveScreen {
+    /// Creates the screen from a capture.
+    pub(crate) fn of(capture: &PaneScreen) -> LiveScreen {
+        LiveScreen::with_history(capture, HISTORY_LINES)
+    }
+
+    /// Creates the screen from a capture, and keeps at most this many lines of history.
+    pub(crate) fn with_history(capture: &PaneScreen, history_lines: usize) -> LiveScreen {
+        let size = |length: u16| NonZeroU16::new(length).unwrap_or(NonZeroU16::MIN);
+        let (height, width) = (size(capture.height), size(capture.width.max(MIN_WIDTH)));
+        let mut parser = vt100::Parser::new(height, width, history_lines);
+        let mut input = EmulatorInput::default();
+        for line in &capture.history {
+            parser.process(&input.take(line.as_bytes()));
+            parser.process(b"\r\n");
+        }
+        // The last lines of the history move out of the screen only when more lines follow.
+        if !capture.history.is_empty() {
+            parser.process(format!("\x1b[{};1H", capture.height).as_bytes());
+            let filled = capture.history.len().min(usize::from(capture.height.saturating_sub(1)));
+            parser.process("\n".repeat(filled).as_bytes());
+        }
+        if capture.alternate {
+            parser.process(b"\x1b[?1049h");
+        }
+        for (at, line) in capture.lines.iter().enumerate() {
+            parser.process(format!("\x1b[{};1H", at + 1).as_bytes());
+            parser.process(&input.take(line.as_bytes()));
+        }
+        let (column, line) = capture.cursor;
+        let visible = if capture.has_cursor { 'h' } else { 'l' };
+        parser.process(format!("\x1b[0m\x1b[{};{}H\x1b[?25{visible}", line + 1, column + 1).as_bytes());
+        let scrolled_out = parser.screen().scrollback_len();
+        LiveScreen { parser, input, scrolled_out }
+    }
+
+    /// Interprets output of the agent.
+    pub(crate) fn process(&mut self, bytes: &[u8]) {
+        // The emulator keeps a scrolled view in its place, so the offset shows how many lines were added, also when the
+        // history is full.
+        self.parser.screen_mut().set_scrollback(1);
+        let before = self.parser.screen().scrollback();
+        self.parser.process(&self.input.take(bytes));
+        let screen = self.parser.screen_mut();
+        self.scrolled_out += match before {
+            0 => screen.scrollback_len(),
+            before => screen.scrollback().saturating_sub(before),
+        };
+        screen.set_scrollback(0);
+    }
+
+    /// Replaces the content by a capture. Viewports keep their position.
+    pub(crate) fn replace(&mut self, capture: &PaneScreen, history_lines: usize) {
+        let scrolled_out = self.scrolled_out;
+        *self = LiveScreen { scrolled_out, ..LiveScreen::with_history(capture, history_lines) };
+    }
+
+    /// Returns the position of a viewport of this height that is not scrolled, in lines since the beginning. It grows
+    /// with the output.
+    pub(crate) fn end_position(&self, height: u16) -> usize {
+        self.scrolled_out + self.max_scroll(height) - self.parser.screen().scrollback_len()
+    }
+
+    /// Returns whether the screen shows the same text as a capture, at the same size.
+    pub(crate) fn shows(&self, capture: &PaneScreen) -> bool {
+        let shown = self.parser.screen();
+        let other = LiveScreen::of(&PaneScreen { history: vec![], ..capture.clone() });
+        let other = other.parser.screen();
+        shown.size() == other.size()
+            && shown.cursor_position() == other.cursor_position()
+            && shown.contents_formatted() == other.contents_formatted()
+    }
+
+    /// Returns columns and lines of the screen.
+    pub(crate) fn size(&self) -> (u16, u16) {
+        let (lines, columns) = self.parser.screen().size();
+        (columns.get(), lines.get())
+    }
+
+    /// Returns the number of lines above a viewport of this height that is not scrolled. Such a viewport shows the end
+    /// of a screen that does not fit, and the beginning of one that fits.
+    pub(crate) fn max_scroll(&self, height: u16) -> usize {
+        let history = self.parser.screen().scrollback_len();
+        (history + self.content_height()).saturating_sub(height.into()).max(history)
+    }
+
+    /// Returns the number of lines of the screen up to the last one with text or the cursor.
+    fn content_height(&self) -> usize {
+        let screen = self.parser.screen();
+        let (columns, lines) = self.size();
+        let has_text = |line: &u16| {
+            (0..columns).any(|column| {
+                screen.cell(*line, column).is_some_and(|cell| !cell.contents().trim().is_empty())
+            })
+        };
+        let cursor_line = screen.cursor_position().0;
+        let first = if screen.hide_cursor() { 0 } else { cursor_line };
+        // Lines above a visible cursor cannot be the last one.
+        let last = (first..lines).rev().find(has_text).unwrap_or(first);
+        usize::from(last) + 1
+    }
+
+    /// Calls `draw` with each visible cell, its column and its line. Returns the position of the cursor, if it is
+    /// visible.
+    pub(crate) fn draw(
+        &mut self,
+        viewport: Viewport,
+        mut draw: impl FnMut(u16, u16, &vt100::Cell),
+    ) -> Option<(u16, u16)> {
+        self.parser.screen_mut().set_scrollback(0);
+        let (columns, lines) = self.size();
+        let history = self.parser.screen().scrollback_len();
+        let top = self.max_scroll(viewport.height).saturating_sub(viewport.scroll);
+        let back = history.saturating_sub(top);
+        self.parser.screen_mut().set_scrollback(back);
+        let first = top - (history - back);
+        let screen = self.parser.screen();
+        let height = usize::from(viewport.height).min(usize::from(lines).saturating_sub(first));
+        for line in 0..u16::try_from(height).unwrap_or(0) {
+            let at = line + u16::try_from(first).unwrap_or(0);
+            for column in 0..viewport.width.min(columns.saturating_sub(viewport.shift)) {
+                if let Some(cell) = screen.cell(at, column + viewport.shift) {
+                    draw(column, line, cell);
+                }
+            }
+        }
+        let (line, column) = screen.cursor_position();
+        let line = (usize::from(line) + back).checked_sub(first).filter(|line| *line < height)?;
+        let column = column.checked_sub(viewport.shift).filter(|column| *column < viewport.width)?;
+        let cursor = (column, u16::try_from(line).ok()?);
+        (!screen.hide_cursor() && back == 0).then_some(cursor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn capture(lines: &[&str], history: &[&str]) -> PaneScreen {
+        let text = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+        let height = u16::try_from(lines.len()).unwrap();
+        let (history, lines) = (text(history), text(lines));
+        PaneScreen { width: 10, height, cursor: (0, 0), has_cursor: true, alternate: false, history, lines }
+    }
+
+    fn drawn(screen: &mut LiveScreen, viewport: Viewport) -> Vec<String> {
+        let mut lines = vec![String::new(); usize::from(viewport.height)];
+        screen.draw(viewport, |_, line, cell| {
+            lines[usize::from(line)].push_str(if cell.has_contents() { cell.contents() } else { " " });
+        });
+        lines.iter().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    const SMALL: Viewport = Viewport { width: 10, height: 2, scroll: 0, shift: 0 };
+
+    #[test]
+    fn a_capture_is_shown_with_its_history_and_updated() {
+        let mut screen = LiveScreen::of(&capture(&["three", "four", ""], &["one", "two"]));
+        assert_eq!(drawn(&mut screen, SMALL), ["three", "four"]);
+        assert_eq!(drawn(&mut screen, Viewport { scroll: 1, ..SMALL }), ["two", "three"]);
+        assert_eq!(drawn(&mut screen, Viewport { scroll: 2, ..SMALL }), ["one", "two"]);
+        assert_eq!(drawn(&mut screen, Viewport { shift: 2, ..SMALL }), ["ree", "ur"]);
+        screen.process(b"\x1b[3;1Hfive\r\nsix");
+        assert_eq!(drawn(&mut screen, SMALL), ["five", "six"]);
+        assert_eq!(screen.max_scroll(2), 4);
+    }
+
+    #[test]
+    fn the_position_grows_with_the_output_also_when_the_history_is_full() {
+        let mut screen = LiveScreen::of(&capture(&["a", "b"], &[]));
+        let before = screen.end_position(2);
+        screen.process(b"\x1b[2;1H");
+        screen.process("line\r\n".repeat(10).as_bytes());
+        assert_eq!(screen.end_position(2), before + 10);
+        screen.process("line\r\n".repeat(HISTORY_LINES).as_bytes());
+        let before = screen.end_position(2);
+        screen.process("line\r\n".repeat(7).as_bytes());
+        assert_eq!(screen.end_position(2), before + 7);
+    }
+
+    #[test]
+    fn a_screen_that_is_larger_than_the_pane_shows_the_end_of_its_content() {
+        let mut screen = LiveScreen::of(&capture(&["a", "b", "c", "d", "", ""], &[]));
+        assert_eq!(drawn(&mut screen, SMALL), ["c", "d"]);
+        let mut screen = LiveScreen::of(&capture(&["a", "", "", "", "", ""], &["old"]));
+        assert_eq!(drawn(&mut screen, SMALL), ["a", ""]);
+    }
+
+    #[test]
+    fn a_screen_equals_its_capture_until_something_is_printed() {
+        let capture = capture(&["\x1b[31mred", "b"], &["old"]);
+        let mut screen = LiveScreen::of(&capture);
+        assert!(screen.shows(&capture));
+        screen.process(b"x");
+        assert!(!screen.shows(&capture));
+    }
+
+    /// Generates output of a program: text, control characters and escape sequences with arbitrary parameters.
+    fn output() -> impl Strategy<Value = Vec<u8>> {
+        let number = prop_oneof![Just(String::new()), (0..70_000u32).prop_map(|number| number.to_string())];
+        let sequence =
+            (prop::collection::vec(number, 0..4), "[?>!]?", "[@-~]").prop_map(|(numbers, private, end)| {
+                format!("\x1b[{private}{}{end}", numbers.join(";")).into_bytes()
+            });
+        let text = prop_oneof![
+            "[ -~]{0,20}",
+            "[日🦀é\u{301}\u{200d}\u{fe0f}\t\r\n\x08\x0b]{0,10}",
+            "\x1b[78DEHMc=>]",
+            "\x1b\\][0-9;a-z]{0,10}(\x07|\x1b\\\\)",
+        ];
+        let bytes = prop::collection::vec(any::<u8>(), 0..20);
+        let part = prop_oneof![4 => sequence, 4 => text.prop_map(String::into_bytes), 1 => bytes];
+        prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn no_output_makes_the_screen_panic(
+            pieces in prop::collection::vec(output(), 1..4),
+            (width, height) in (1..12u16, 1..6u16),
+            (scroll, shift) in (0..8usize, 0..8u16),
+        ) {
+            let lines = vec![String::new(); usize::from(height)];
+            let capture = PaneScreen { width, ..capture(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &["old"]) };
+            let mut screen = LiveScreen::with_history(&capture, 3);
+            for piece in pieces {
+                screen.process(&piece);
+                for (width, height) in [(1, 1), (width, height), (40, 20)] {
+                    let viewport = Viewport { width, height, scroll, shift };
+                    let cursor = screen.draw(viewport, |column, line, _| assert!(column < width && line < height));
+                    prop_assert!(cursor.is_none_or(|(column, line)| column < width && line < height));
+                }
+            }
+        }
+    }
+}

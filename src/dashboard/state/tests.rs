@@ -1,0 +1,385 @@
+//! Tests of the state: what keys and events do.
+
+use super::event::{
+    AgentTarget, AnswerChoice, DashboardEffect, DashboardEvent, ForegroundProgram, HostAgents, Operation,
+    PromptUse, RemovalConsequence,
+};
+use super::modal::Modal;
+use super::mouse::{MouseAction, MouseInput};
+use super::rows::ListRow;
+use super::selection::target;
+use super::testing::{agent, asking, elsewhere, list, press, state};
+use super::*;
+use crate::model::{DashboardAction as Do, Status};
+
+const SIZE: (u16, u16) = (120, 30);
+
+/// Returns the rows as text, with the selected one in brackets.
+fn rows(state: &DashboardState) -> Vec<String> {
+    let text = |row: &ListRow| match row {
+        ListRow::Group(row) => format!("#{}", row.title.rsplit('/').next().unwrap_or_default()),
+        ListRow::Agent(row) => format!("{}{}", "-".repeat(row.depth), state.agents[row.index].name),
+    };
+    let texts = state.rows.iter().map(text).enumerate();
+    texts.map(|(at, text)| if at == state.selected { format!("[{text}]") } else { text }).collect()
+}
+
+fn targets(names: &[&str]) -> Vec<AgentTarget> {
+    names.iter().map(|name| target(&agent(name, Status::Idle))).collect()
+}
+
+fn some_agents() -> Vec<Agent> {
+    vec![
+        agent("b10", Status::Idle),
+        agent("b2", Status::Working),
+        elsewhere(agent("web", Status::Crashed), "web"),
+    ]
+}
+
+#[test]
+fn rows_are_grouped_and_sorted_and_never_move_by_themselves() {
+    let mut state = state(SIZE, some_agents());
+    assert_eq!(rows(&state), ["#api", "[b2]", "b10", "#web", "web"]);
+    let mut agents = some_agents();
+    agents[0].status = Status::Waiting;
+    agents[0].status_since = testing::now();
+    agents.reverse();
+    list(&mut state, agents);
+    assert_eq!(rows(&state), ["#api", "[b2]", "b10", "#web", "web"]);
+}
+
+#[test]
+fn grouping_and_sorting_are_independent() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, "b");
+    assert_eq!(rows(&state), ["#crashed", "web", "#idle", "b10", "#working", "[b2]"]);
+    press(&mut state, "b b b");
+    assert_eq!(rows(&state), ["[b2]", "b10", "web"]);
+    press(&mut state, "o o o");
+    assert_eq!(rows(&state), ["web", "b10", "[b2]"], "by attention");
+    press(&mut state, "v");
+    assert_eq!(rows(&state), ["b10", "[b2]"], "running agents only");
+}
+
+#[test]
+fn the_selection_stays_on_its_agent() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, "j");
+    assert_eq!(rows(&state)[2], "[b10]");
+    let mut agents = some_agents();
+    agents.insert(0, agent("a", Status::Idle));
+    list(&mut state, agents);
+    assert_eq!(rows(&state), ["#api", "a", "b2", "[b10]", "#web", "web"]);
+    list(&mut state, vec![agent("a", Status::Idle)]);
+    assert_eq!(rows(&state), ["#api", "[a]"]);
+}
+
+#[test]
+fn children_are_below_their_parents_and_can_be_folded() {
+    let mut child = agent("a-child", Status::Idle);
+    child.parent = "z".parse().ok();
+    let mut state = state(SIZE, vec![child, agent("m", Status::Idle), agent("z", Status::Idle)]);
+    assert_eq!(rows(&state), ["#api", "[m]", "z", "-a-child"]);
+    press(&mut state, "j h");
+    assert_eq!(rows(&state), ["#api", "m", "[z]"]);
+    press(&mut state, "l j h");
+    assert_eq!(rows(&state), ["#api", "m", "[z]", "-a-child"], "h goes to the parent");
+    press(&mut state, "g z");
+    assert_eq!(rows(&state), ["[#api]"]);
+}
+
+#[test]
+fn the_next_agent_that_needs_you_is_found_in_folded_groups() {
+    let agents = vec![agent("a", Status::Idle), elsewhere(asking("web", "q1"), "web")];
+    let mut state = state(SIZE, agents);
+    press(&mut state, "Z w");
+    assert_eq!(rows(&state), ["#api", "a", "#web", "[web]"]);
+    assert_eq!(state.counters().needing_you, 1);
+}
+
+#[test]
+fn the_filter_narrows_the_list_while_typing() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, "/ w e b");
+    assert_eq!(rows(&state), ["#web", "[web]"]);
+    press(&mut state, "Enter Escape");
+    assert_eq!(rows(&state).len(), 5);
+    press(&mut state, "/ x x Escape");
+    assert_eq!((rows(&state).len(), state.filter.as_str()), (5, ""));
+}
+
+#[test]
+fn an_answer_is_for_the_question_that_is_shown() {
+    let mut state = state(SIZE, vec![asking("a", "q1")]);
+    let effects = press(&mut state, "y");
+    let DashboardEffect::Answer { question, choice, .. } = &effects[0] else { panic!("{effects:?}") };
+    assert_eq!((question.as_str(), choice), ("q1", &AnswerChoice::Approve));
+    assert_eq!(press(&mut state, "y"), [], "it is answered once only");
+    let key = AgentKey::of(&state.agents[0]);
+    assert_eq!(state.taken[&key].label, "approving…");
+    list(&mut state, vec![asking("a", "q2")]);
+    assert_eq!(press(&mut state, "3"), [], "the key applied to the former question");
+    state.now = testing::now() + std::time::Duration::from_secs(1);
+    let effects = press(&mut state, "3");
+    let DashboardEffect::Answer { question, choice, .. } = &effects[0] else { panic!("{effects:?}") };
+    assert_eq!((question.as_str(), choice), ("q2", &AnswerChoice::Text("3".into())));
+}
+
+#[test]
+fn a_question_that_was_not_drawn_yet_is_not_answered() {
+    let mut state = state(SIZE, vec![agent("a", Status::Idle)]);
+    state.note_drawn();
+    list(&mut state, vec![asking("a", "q1")]);
+    assert_eq!(update(&mut state, DashboardEvent::Key("y".parse().unwrap())), []);
+    assert_eq!(press(&mut state, "y").len(), 1);
+}
+
+#[test]
+fn marked_agents_are_approved_one_after_the_other_and_each_is_shown() {
+    let mut state =
+        state(SIZE, vec![asking("a", "q1"), asking("b", "q2"), asking("c", "q3"), agent("d", Status::Idle)]);
+    press(&mut state, "M");
+    assert_eq!(press(&mut state, "y"), []);
+    let answered = |effects: Vec<DashboardEffect>| {
+        let effect_name = |effect| match effect {
+            DashboardEffect::Answer { target, question, choice } => {
+                format!("{} {question} {choice:?}", target.name)
+            }
+            other => format!("{other:?}"),
+        };
+        effects.into_iter().map(effect_name).collect::<Vec<_>>()
+    };
+    assert_eq!(answered(press(&mut state, "y")), ["a q1 Approve"]);
+    let Some(Modal::Review(window)) = state.modals.last() else { panic!("the next question is not shown") };
+    assert_eq!(window.questions[window.at].target.name.as_str(), "b");
+    // A newer question does not get the answer to the one that is shown.
+    list(&mut state, vec![asking("a", "q1"), asking("b", "newer"), asking("c", "q3")]);
+    assert_eq!(answered(press(&mut state, "n s")), ["b q2 Deny"]);
+    assert!(state.modals.is_empty());
+}
+
+#[test]
+fn an_answer_that_failed_can_be_given_again() {
+    let mut state = state(SIZE, vec![asking("a", "q1")]);
+    press(&mut state, "n");
+    let key = AgentKey::of(&state.agents[0]);
+    update(&mut state, DashboardEvent::AnswerFinished { key, outcome: Err("no".into()) });
+    assert_eq!(state.flash.as_ref().map(|flash| flash.tone), Some(Tone::Bad));
+    assert_eq!(press(&mut state, "n").len(), 1);
+}
+
+#[test]
+fn keys_without_a_question_answer_nothing() {
+    let mut state = state(SIZE, vec![agent("a", Status::Idle)]);
+    assert_eq!(press(&mut state, "y n 1"), []);
+    list(&mut state, vec![asking("a", "q1")]);
+    assert_eq!(press(&mut state, "9"), [], "the question has no such option");
+}
+
+#[test]
+fn keys_go_to_the_focused_agent_until_it_is_left() {
+    let mut state = state(SIZE, vec![agent("a", Status::Idle)]);
+    press(&mut state, "Enter");
+    let pressed =
+        |key: &str| DashboardEffect::Press { target: targets(&["a"]).remove(0), key: key.to_owned() };
+    assert_eq!(press(&mut state, "q Escape C-c Space"), ["q", "Escape", "C-c", "Space"].map(pressed));
+    press(&mut state, "C-]");
+    assert_eq!(press(&mut state, "q"), [DashboardEffect::Quit]);
+    press(&mut state, "Enter");
+    list(&mut state, vec![agent("a", Status::Crashed)]);
+    assert_eq!(state.mode, InputMode::List, "typing ends with the agent");
+}
+
+#[test]
+fn pasted_text_never_acts_as_keys() {
+    let mut state = state(SIZE, vec![asking("a", "q1")]);
+    assert_eq!(update(&mut state, DashboardEvent::Paste("y\nq".into())), []);
+    press(&mut state, "Enter");
+    let effects = update(&mut state, DashboardEvent::Paste("y\nq".into()));
+    assert_eq!(effects, [DashboardEffect::Paste { target: targets(&["a"]).remove(0), text: "y\nq".into() }]);
+}
+
+#[test]
+fn a_prompt_goes_to_all_marked_agents_or_becomes_a_task() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, "m m Space");
+    press(&mut state, "g o");
+    let effects = press(&mut state, "Enter");
+    let expected = DashboardEffect::Deliver {
+        targets: targets(&["b10", "b2"]),
+        text: "go".into(),
+        how: PromptUse::Send,
+    };
+    assert_eq!(effects, [expected]);
+    let effects = press(&mut state, "Space x Tab Enter");
+    let expected =
+        DashboardEffect::Deliver { targets: targets(&["b10", "b2"]), text: "x".into(), how: PromptUse::Task };
+    assert_eq!(effects, [expected]);
+}
+
+#[test]
+fn ending_agents_asks_once_and_names_them() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, "m m");
+    assert_eq!(press(&mut state, "S"), []);
+    let Some(Modal::Confirm(window)) = state.modals.last() else { panic!("nothing is asked") };
+    assert_eq!(window.title, "Stop `b10`, `b2`?");
+    assert_eq!(window.lines, ["Working now: b2. The conversation is kept."]);
+    assert_eq!(press(&mut state, "n"), []);
+    let effects = press(&mut state, "S y");
+    assert_eq!(effects, [DashboardEffect::Operate(Operation::Stop(targets(&["b10", "b2"])))]);
+}
+
+#[test]
+fn a_removal_names_what_would_be_lost_before_it_happens() {
+    let mut state = state(SIZE, some_agents());
+    assert_eq!(press(&mut state, "X"), [DashboardEffect::PreviewRemoval(targets(&["b2"]))]);
+    assert_eq!(press(&mut state, "y"), [], "nothing is removed before it is known what would be lost");
+    let target = targets(&["b2"]).remove(0);
+    let preview = RemovalConsequence { target, is_running: true, losses: vec!["2 commits".into()] };
+    update(&mut state, DashboardEvent::RemovalPreviewed(vec![preview]));
+    let Some(Modal::Confirm(window)) = state.modals.last() else { panic!("nothing is asked") };
+    assert!(window.lines.iter().any(|line| line.contains("2 commits")), "{:?}", window.lines);
+    assert_eq!(press(&mut state, "y"), [DashboardEffect::Operate(Operation::Remove(targets(&["b2"])))]);
+}
+
+#[test]
+fn the_palette_finds_and_performs_every_action() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, ": i n t e r r u p t");
+    assert_eq!(
+        press(&mut state, "Enter"),
+        [DashboardEffect::Operate(Operation::Interrupt(targets(&["b2"])))]
+    );
+    assert!(state.modals.is_empty());
+}
+
+#[test]
+fn a_double_click_attaches_and_a_click_selects() {
+    let mut state = state(SIZE, some_agents());
+    let click = |state: &mut DashboardState, line| {
+        update(state, DashboardEvent::Mouse(MouseInput { kind: MouseAction::Press, column: 5, line }))
+    };
+    click(&mut state, 3);
+    assert_eq!(rows(&state)[2], "[b10]");
+    let effects = click(&mut state, 3);
+    assert_eq!(
+        effects,
+        [DashboardEffect::Foreground(ForegroundProgram::Attach(targets(&["b10"]).remove(0)))]
+    );
+    click(&mut state, 1);
+    assert_eq!(rows(&state), ["[#api]", "#web", "web"], "a click on a group folds it");
+}
+
+#[test]
+fn a_right_click_opens_the_menu_of_the_agent_under_the_mouse() {
+    let mut state = state(SIZE, some_agents());
+    let mouse = |state: &mut DashboardState, kind, column, line| {
+        update(state, DashboardEvent::Mouse(MouseInput { kind, column, line }))
+    };
+    press(&mut state, "m");
+    mouse(&mut state, MouseAction::RightPress, 5, 3);
+    let Some(Modal::Menu(menu)) = state.modals.last().cloned() else { panic!("no menu") };
+    assert_eq!((rows(&state)[2].as_str(), menu.title.as_str()), ("[b10]", "b10"));
+    assert!(state.marks.is_empty(), "the menu is about the agent under the mouse only");
+    assert!(!menu.actions.contains(&Do::Approve) && !menu.actions.contains(&Do::Quit));
+    let stop = menu.actions.iter().position(|action| *action == Do::Stop).unwrap();
+    let area = menu.area(SIZE);
+    mouse(&mut state, MouseAction::Press, area.x + 2, area.y + 1 + u16::try_from(stop).unwrap());
+    let Some(Modal::Confirm(window)) = state.modals.last() else { panic!("nothing is asked") };
+    assert_eq!(window.title, "Stop `b10`?");
+    press(&mut state, "Escape");
+    mouse(&mut state, MouseAction::RightPress, 5, 2);
+    mouse(&mut state, MouseAction::Press, 100, 1);
+    assert!(state.modals.is_empty(), "a click elsewhere closes the menu");
+    mouse(&mut state, MouseAction::RightPress, 5, 1);
+    assert!(state.modals.is_empty(), "a group has no menu");
+    mouse(&mut state, MouseAction::RightPress, 5, 2);
+    assert!(matches!(&press(&mut state, "j Enter")[..], [DashboardEffect::Foreground(_)]), "attach");
+}
+
+#[test]
+fn the_live_view_follows_the_selection_and_a_new_pane() {
+    let mut state = state(SIZE, some_agents());
+    let followed = |effects: &[DashboardEffect]| match effects {
+        [DashboardEffect::Follow(Some(target))] => target.agent.name.to_string(),
+        other => format!("{other:?}"),
+    };
+    assert_eq!(followed(&press(&mut state, "j")), "b10");
+    assert_eq!(list(&mut state, some_agents()), []);
+    let mut agents = some_agents();
+    agents[0].tmux.as_mut().unwrap().pane = "%9".to_owned();
+    assert_eq!(followed(&list(&mut state, agents)), "b10");
+    let mut agents = some_agents();
+    agents[0].status = Status::Stopped;
+    let effects = list(&mut state, agents);
+    assert!(
+        matches!(&effects[..], [DashboardEffect::Follow(Some(target))] if !target.has_screen),
+        "{effects:?}"
+    );
+    assert!(matches!(
+        &press(&mut state, "Tab")[..],
+        [DashboardEffect::Follow(None), DashboardEffect::Load { .. }]
+    ));
+}
+
+#[test]
+fn agents_of_other_hosts_are_operated_on_with_their_address() {
+    let mut state = state(SIZE, some_agents());
+    let mut far = elsewhere(asking("far", "q1"), "far");
+    far.host = Some("mill".into());
+    let key = AgentKey::of(&far);
+    let listed = HostAgents { agents: vec![far], stale: None };
+    update(&mut state, DashboardEvent::HostListed("mill".into(), listed));
+    let effects = press(&mut state, "w");
+    assert!(
+        matches!(&effects[..], [DashboardEffect::Follow(Some(target))] if target.agent.key == key),
+        "its screen is shown: {effects:?}"
+    );
+    let effects = press(&mut state, "S");
+    assert_eq!(effects, []);
+    let Some(Modal::Confirm(window)) = state.modals.last() else { panic!("nothing is asked") };
+    assert_eq!(window.title, "Stop `mill:far`?");
+    let effects = press(&mut state, "y");
+    assert!(
+        matches!(&effects[..], [DashboardEffect::Operate(Operation::Stop(far))] if far[0].key == key),
+        "{effects:?}"
+    );
+    assert!(
+        matches!(&press(&mut state, "y")[..], [DashboardEffect::Answer { target, .. }] if target.key == key)
+    );
+    let effects = press(&mut state, "a");
+    assert!(
+        matches!(&effects[..], [DashboardEffect::Foreground(ForegroundProgram::Attach(far))] if far.key == key),
+        "{effects:?}"
+    );
+    for keys in ["+", "O", "E"] {
+        assert_eq!(press(&mut state, keys), []);
+        let text = &state.flash.as_ref().unwrap().text;
+        assert!(text.starts_with("`far` is on mill: "), "{text}");
+    }
+    list(&mut state, some_agents());
+    assert_eq!(state.agents.len(), 4, "a change on this machine keeps them");
+}
+
+#[test]
+fn a_popup_switches_its_terminal_and_ends() {
+    let mut state = state(SIZE, vec![agent("a", Status::Idle)]);
+    state.surroundings.switched_client = Some("7@/dev/pts/3".into());
+    for keys in ["Enter", "a"] {
+        let switch =
+            DashboardEffect::SwitchClient { client: "7@/dev/pts/3".into(), name: "a".parse().unwrap() };
+        assert_eq!(press(&mut state, keys), [switch], "{keys}");
+    }
+    assert_eq!(update(&mut state, DashboardEvent::ClientSwitched), [DashboardEffect::Quit]);
+}
+
+#[test]
+fn a_sidebar_answers_questions_and_follows_no_screen() {
+    let mut state = DashboardState::new(&DashboardConfig::default(), (24, 30), testing::now());
+    state.surroundings.is_sidebar = true;
+    assert_eq!(list(&mut state, vec![asking("a", "q1")]), []);
+    assert_eq!(press(&mut state, "Tab J"), []);
+    assert_eq!(press(&mut state, "y").len(), 1);
+    assert!(matches!(press(&mut state, "Enter")[..], [DashboardEffect::Foreground(_)]));
+}

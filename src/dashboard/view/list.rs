@@ -1,0 +1,97 @@
+//! The list of agents.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::dashboard::state::DashboardState;
+use crate::dashboard::state::rows::{AgentRow, GroupRow, ListRow};
+use crate::dashboard::view::columns::{COLUMN_GAP, SizedColumn, content, fitted_columns, name};
+use crate::dashboard::view::text::{after, first_columns, line_of, put};
+use crate::dashboard::view::theme::{Theme, shape};
+use crate::model::{DashboardAction, DashboardColumn};
+use crate::text::fit::below_home;
+
+/// Columns before the first column of the table: mark, status shape and a space.
+const PREFIX_WIDTH: u16 = 4;
+
+/// Draws the visible rows.
+pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) {
+    let area = state.areas().list;
+    if state.rows.is_empty() {
+        return draw_empty(frame, state, theme);
+    }
+    let columns = fitted_columns(state, area.width.saturating_sub(PREFIX_WIDTH).into());
+    let visible = state.rows.iter().enumerate().skip(state.offset).take(area.height.into());
+    for (line, (at, row)) in visible.enumerate() {
+        let rect = line_of(area, u16::try_from(line).unwrap_or(u16::MAX));
+        match row {
+            ListRow::Group(row) => draw_group(frame, rect, row, (state, theme)),
+            ListRow::Agent(row) => draw_agent(frame, rect, row, (state, theme, &columns)),
+        }
+        if at == state.selected {
+            frame.buffer_mut().set_style(rect, theme.selected());
+        }
+    }
+}
+
+fn draw_empty(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) {
+    let text = match (state.is_loaded, state.agents.len()) {
+        (false, _) => "  reading agents…".to_owned(),
+        (true, 0) => format!("  no agents yet; `{}` starts one", state.key_text(DashboardAction::Spawn)),
+        (true, _) => "  no agent matches; Escape removes the filter, v shows more".to_owned(),
+    };
+    put(frame.buffer_mut(), line_of(state.areas().list, 1), &text, theme.dim());
+}
+
+fn draw_group(frame: &mut Frame<'_>, rect: Rect, row: &GroupRow, (state, theme): (&DashboardState, Theme)) {
+    let arrow = if row.is_folded { "▸" } else { "▾" };
+    let title = below_home(&row.title, state.user_home.as_deref());
+    let used = put(frame.buffer_mut(), rect, &format!("{arrow} {title}"), theme.accent());
+    let rest = after(rect, used);
+    let used = put(frame.buffer_mut(), rest, &format!("  {}", row.agents), theme.dim());
+    if row.needing_you > 0 {
+        let text = format!("  {} ?", row.needing_you);
+        put(frame.buffer_mut(), after(rest, used), &text, theme.attention());
+    }
+}
+
+fn draw_agent(
+    frame: &mut Frame<'_>,
+    rect: Rect,
+    row: &AgentRow,
+    (state, theme, columns): (&DashboardState, Theme, &[SizedColumn]),
+) {
+    let agent = &state.agents[row.index];
+    let status_style = if state.stale(agent).is_some() { theme.dim() } else { theme.status(agent.status) };
+    let mark = if state.marks.contains(&row.key) { "*" } else { " " };
+    put(frame.buffer_mut(), rect, mark, theme.attention());
+    put(frame.buffer_mut(), after(rect, 2), shape(agent.status), status_style);
+    let mut rest = after(rect, PREFIX_WIDTH);
+    for (column, width) in columns {
+        let text = match column {
+            DashboardColumn::Name => tree_name(row, &name(agent)),
+            other => content(state, agent, *other),
+        };
+        let style = match column {
+            DashboardColumn::Status => status_style,
+            DashboardColumn::Activity if agent.question.is_some() => theme.attention(),
+            DashboardColumn::Name => Style::new(),
+            _ => theme.dim(),
+        };
+        put(frame.buffer_mut(), first_columns(rest, *width), &text, style);
+        rest = after(rest, u16::try_from(width + COLUMN_GAP).unwrap_or(u16::MAX));
+    }
+}
+
+/// Returns the name of an agent, indented below its parent, with the number of its folded descendants.
+fn tree_name(row: &AgentRow, name: &str) -> String {
+    let indent = match row.depth {
+        0 => String::new(),
+        depth => format!("{}└ ", "  ".repeat(depth - 1)),
+    };
+    match (row.is_folded, row.below) {
+        (true, below @ 1..) => format!("{indent}{name} +{below}"),
+        _ => format!("{indent}{name}"),
+    }
+}

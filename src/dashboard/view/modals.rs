@@ -1,0 +1,195 @@
+//! Windows above the list. Each has a frame with a title and fits into the terminal.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::widgets::{Block, Clear, Widget};
+
+use crate::dashboard::state::DashboardState;
+use crate::dashboard::state::event::PromptUse;
+use crate::dashboard::state::manage::listed;
+use crate::dashboard::state::modal::{
+    AskWindow, CommentWindow, ConfirmWindow, HelpWindow, MenuWindow, Modal, PaletteWindow, PromptWindow,
+    ReviewWindow,
+};
+use crate::dashboard::state::text_input::TextInput;
+use crate::dashboard::view::form;
+use crate::dashboard::view::text::{line_of, padded, put, without_columns, wrapped};
+use crate::dashboard::view::theme::Theme;
+use crate::model::visible;
+
+/// Widest window. Longer lines are hard to read.
+const MAX_WINDOW_WIDTH: u16 = 90;
+
+/// Draws the topmost window. The filter has no window: it is in the footer.
+pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) {
+    match state.modals.last() {
+        None | Some(Modal::Filter(_) | Modal::Grid | Modal::Diff) => {}
+        Some(Modal::Comment(window)) => draw_comment(frame, window, theme),
+        Some(Modal::Prompt(window)) => draw_prompt(frame, window, theme),
+        Some(Modal::Ask(window)) => draw_ask(frame, window, theme),
+        Some(Modal::Confirm(window)) => draw_confirm(frame, window, theme),
+        Some(Modal::Review(window)) => draw_review(frame, window, theme),
+        Some(Modal::Spawn(form)) => form::draw(frame, form, theme),
+        Some(Modal::Palette(window)) => draw_palette(frame, state, window, theme),
+        Some(Modal::Menu(window)) => draw_menu(frame, state, window, theme),
+        Some(Modal::Help(window)) => draw_help(frame, state, window, theme),
+    }
+}
+
+/// Returns the width of a window with its frame.
+pub(super) fn window_width(frame: &Frame<'_>) -> u16 {
+    let whole = frame.area().width;
+    whole.saturating_sub(4).clamp(1, MAX_WINDOW_WIDTH).min(whole)
+}
+
+/// Draws the frame of a window with room for a number of lines and returns the area inside.
+pub(super) fn window(frame: &mut Frame<'_>, title: &str, lines: usize, theme: Theme) -> Rect {
+    let whole = frame.area();
+    let width = window_width(frame);
+    let height = u16::try_from(lines + 2).unwrap_or(u16::MAX).min(whole.height.saturating_sub(2).max(1));
+    let area = Rect {
+        x: (whole.width - width) / 2,
+        y: (whole.height - height) / 3,
+        width,
+        height: height.min(whole.height),
+    };
+    framed(frame, area, title, theme)
+}
+
+/// Clears an area, draws a frame with a title around it and returns the area inside.
+fn framed(frame: &mut Frame<'_>, area: Rect, title: &str, theme: Theme) -> Rect {
+    Clear.render(area, frame.buffer_mut());
+    let block = Block::bordered().border_style(theme.accent());
+    let inner = block.inner(area);
+    block.render(area, frame.buffer_mut());
+    let head =
+        Rect { x: area.x + 1, width: area.width.saturating_sub(2), height: area.height.min(1), ..area };
+    put(frame.buffer_mut(), head, &format!(" {title} "), theme.accent());
+    inner
+}
+
+fn draw_prompt(frame: &mut Frame<'_>, prompt: &PromptWindow, theme: Theme) {
+    let names = listed(&prompt.targets);
+    let title = match (prompt.how, prompt.answers.is_some()) {
+        (PromptUse::Send, true) => format!("Answer {names}"),
+        (PromptUse::Send, false) => format!("Prompt to {names}"),
+        (PromptUse::Task, _) => format!("Task for {names}"),
+        (PromptUse::Message, _) => format!("Message to {names}"),
+    };
+    let lines = prompt.input.text().split('\n').count().max(3);
+    let inner = window(frame, &title, lines, theme);
+    draw_input(frame, inner, &prompt.input);
+}
+
+fn draw_comment(frame: &mut Frame<'_>, comment: &CommentWindow, theme: Theme) {
+    let title = format!("Comment on {}:{}", comment.file, comment.rows.lines);
+    let lines = comment.input.text().split('\n').count().max(3);
+    let inner = window(frame, &title, lines, theme);
+    draw_input(frame, inner, &comment.input);
+}
+
+fn draw_ask(frame: &mut Frame<'_>, ask: &AskWindow, theme: Theme) {
+    let inner = window(frame, &ask.title, 1, theme);
+    draw_input(frame, inner, &ask.input);
+}
+
+/// Draws a text with its cursor. Long lines are scrolled sideways, long texts upwards.
+pub(super) fn draw_input(frame: &mut Frame<'_>, area: Rect, input: &TextInput) {
+    if area.is_empty() {
+        return;
+    }
+    let (column, line) = input.cursor();
+    let first = (line + 1).saturating_sub(area.height.into());
+    let shift = (column + 1).saturating_sub(area.width.into());
+    for (at, text) in input.text().split('\n').skip(first).take(area.height.into()).enumerate() {
+        let place = line_of(area, u16::try_from(at).unwrap_or(u16::MAX));
+        put(frame.buffer_mut(), place, &without_columns(text, shift), Style::new());
+    }
+    let (x, y) = (u16::try_from(column - shift).unwrap_or(0), u16::try_from(line - first).unwrap_or(0));
+    frame.set_cursor_position(Position { x: area.x + x, y: area.y + y });
+}
+
+fn draw_confirm(frame: &mut Frame<'_>, confirm: &ConfirmWindow, theme: Theme) {
+    let width = usize::from(frame.area().width.saturating_sub(8).min(MAX_WINDOW_WIDTH));
+    let mut lines: Vec<String> = wrapped(&confirm.title, width);
+    lines.extend(confirm.lines.iter().flat_map(|line| wrapped(line, width)));
+    let answers = if confirm.operation.is_some() { "y yes · n no" } else { "n no" };
+    lines.extend([String::new(), answers.to_owned()]);
+    draw_question(frame, "Sure?", lines, theme);
+}
+
+fn draw_review(frame: &mut Frame<'_>, review: &ReviewWindow, theme: Theme) {
+    let Some(shown) = review.questions.get(review.at) else { return };
+    let width = usize::from(frame.area().width.saturating_sub(8).min(MAX_WINDOW_WIDTH));
+    let mut lines = vec![format!("`{}` asks:", shown.target.address())];
+    lines.extend(visible(&shown.question.text).iter().flat_map(|line| wrapped(line, width)));
+    lines.extend([String::new(), "y approve · n deny · s skip · Escape stop".to_owned()]);
+    let title = format!("Question {} of {}", review.at + 1, review.questions.len());
+    draw_question(frame, &title, lines, theme);
+}
+
+/// Draws a window whose first line asks and whose last line has the keys.
+fn draw_question(frame: &mut Frame<'_>, title: &str, mut lines: Vec<String>, theme: Theme) {
+    let inner = window(frame, title, lines.len(), theme);
+    // The answer stays visible in a small terminal.
+    let room = usize::from(inner.height);
+    if lines.len() > room {
+        let answer = lines.split_off(lines.len() - 1);
+        lines.truncate(room.saturating_sub(2));
+        lines.push("…".to_owned());
+        lines.extend(answer);
+    }
+    for (at, line) in lines.iter().enumerate() {
+        let style = if at == 0 { theme.attention() } else { Style::new() };
+        put(
+            frame.buffer_mut(),
+            line_of(inner, u16::try_from(at).unwrap_or(u16::MAX)),
+            &format!(" {line}"),
+            style,
+        );
+    }
+}
+
+fn draw_palette(frame: &mut Frame<'_>, state: &DashboardState, palette: &PaletteWindow, theme: Theme) {
+    let actions = palette.matches(&state.bindings);
+    let inner = window(frame, "Actions", 16, theme);
+    let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
+    let first = (palette.selected + 1).saturating_sub(list.height.into());
+    for (at, action) in actions.iter().enumerate().skip(first).take(list.height.into()) {
+        let rect = line_of(list, u16::try_from(at - first).unwrap_or(u16::MAX));
+        let key = state.bindings.key_of(*action).map(|key| key.to_string()).unwrap_or_default();
+        let text = format!(" {} {}", padded(&key, 8), action.description());
+        let style = if at == palette.selected { theme.selected() } else { Style::new() };
+        put(frame.buffer_mut(), rect, &padded(&text, rect.width.into()), style);
+    }
+    draw_input(frame, line_of(inner, 0), &palette.input);
+}
+
+fn draw_menu(frame: &mut Frame<'_>, state: &DashboardState, menu: &MenuWindow, theme: Theme) {
+    let area = menu.area(state.size).intersection(frame.area());
+    let inner = framed(frame, area, &menu.title, theme);
+    let first = menu.first(inner.height.into());
+    for (at, action) in menu.actions.iter().enumerate().skip(first).take(inner.height.into()) {
+        let place = line_of(inner, u16::try_from(at - first).unwrap_or(u16::MAX));
+        let key = state.bindings.key_of(*action).map(|key| key.to_string()).unwrap_or_default();
+        let text = format!(" {} {}", padded(&key, 5), state.bindings.short_name(*action));
+        let style = if at == menu.selected { theme.selected() } else { Style::new() };
+        put(frame.buffer_mut(), place, &padded(&text, place.width.into()), style);
+    }
+}
+
+fn draw_help(frame: &mut Frame<'_>, state: &DashboardState, help: &HelpWindow, theme: Theme) {
+    let lines = help.lines(&state.bindings);
+    let inner = window(frame, &format!("Keys: {}", help.screen.title()), 60, theme);
+    let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
+    for (at, line) in lines.iter().skip(help.scroll).take(list.height.into()).enumerate() {
+        let rect = line_of(list, u16::try_from(at).unwrap_or(u16::MAX));
+        let used = put(frame.buffer_mut(), rect, &format!(" {} ", padded(&line.keys, 12)), theme.accent());
+        put(frame.buffer_mut(), crate::dashboard::view::text::after(rect, used), &line.what, Style::new());
+    }
+    draw_input(frame, line_of(inner, 0), &help.input);
+    if help.input.text().is_empty() {
+        put(frame.buffer_mut(), line_of(inner, 0), " type to search", theme.dim());
+    }
+}

@@ -1,0 +1,119 @@
+//! The screen of an agent, cell by cell. Nothing that an agent prints reaches the terminal in any other way.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Modifier, Style};
+use unicode_width::UnicodeWidthStr;
+
+use crate::dashboard::live::LiveContent;
+use crate::dashboard::live::screen::{LiveScreen, Viewport};
+use crate::dashboard::state::agent_key::AgentKey;
+use crate::dashboard::state::{DashboardState, InputMode};
+use crate::dashboard::view::text::{fitted, line_of, put, without_columns};
+use crate::dashboard::view::theme::{ColorDepth, Theme};
+use crate::model::is_deceptive;
+
+/// Draws the live screen of the selected agent.
+pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme, area: Rect) {
+    let Some(key) = state.selected_agent().map(AgentKey::of) else { return };
+    let viewport = Viewport {
+        width: area.width,
+        height: area.height,
+        scroll: state.detail.scroll,
+        shift: state.detail.shift,
+    };
+    let cursor = state.live.with(|content| match content {
+        LiveContent::Screen(of, screen) if *of == key => {
+            draw_cells(frame.buffer_mut(), (area, viewport), screen, theme)
+        }
+        LiveContent::Text(of, why, lines) if *of == key => {
+            draw_text(frame.buffer_mut(), (area, viewport), (why, lines), theme);
+            None
+        }
+        _ => None,
+    });
+    if state.mode == InputMode::Agent
+        && state.modals.is_empty()
+        && let Some((column, line)) = cursor
+    {
+        frame.set_cursor_position(Position { x: area.x + column, y: area.y + line });
+    }
+}
+
+/// Draws the cells of a screen and returns the position of its cursor.
+pub(crate) fn draw_cells(
+    buffer: &mut Buffer,
+    (area, viewport): (Rect, Viewport),
+    screen: &mut LiveScreen,
+    theme: Theme,
+) -> Option<(u16, u16)> {
+    screen.draw(viewport, |column, line, cell| {
+        // Every cell is blank at the beginning of a frame.
+        if is_blank(cell) {
+            return;
+        }
+        let Some(cell_there) = buffer.cell_mut(Position { x: area.x + column, y: area.y + line }) else {
+            return;
+        };
+        cell_there.set_style(style(cell, theme));
+        if cell.is_wide_continuation() {
+            // The first half of the character covers this cell, unless it is cut off on the left.
+            cell_there.set_symbol(if column == 0 { " " } else { "" });
+            return;
+        }
+        let text = cell.contents();
+        if let [byte @ b' '..=b'~'] = text.as_bytes() {
+            cell_there.set_char(char::from(*byte));
+            return;
+        }
+        let width = if cell.is_wide() { 2 } else { 1 };
+        let is_cut = width == 2 && column + 1 >= viewport.width;
+        let is_safe = !text.is_empty() && !text.contains(is_deceptive) && text.width() == width && !is_cut;
+        cell_there.set_symbol(if is_safe { text } else { " " });
+    })
+}
+
+/// Returns whether nothing of a cell can be seen.
+fn is_blank(cell: &vt100::Cell) -> bool {
+    !cell.has_contents()
+        && !cell.is_wide_continuation()
+        && !cell.inverse()
+        && !cell.underline()
+        && cell.bgcolor() == vt100::Color::Default
+}
+
+fn style(cell: &vt100::Cell, theme: Theme) -> Style {
+    let mut style = Style::new();
+    if theme.depth != ColorDepth::None {
+        style = style.fg(theme.fitting(cell.fgcolor())).bg(theme.fitting(cell.bgcolor()));
+    }
+    let modifiers = [
+        (cell.bold(), Modifier::BOLD),
+        (cell.dim(), Modifier::DIM),
+        (cell.italic(), Modifier::ITALIC),
+        (cell.underline(), Modifier::UNDERLINED),
+        (cell.inverse(), Modifier::REVERSED),
+    ];
+    modifiers
+        .into_iter()
+        .filter(|(is_set, _)| *is_set)
+        .fold(style, |style, (_, modifier)| style.add_modifier(modifier))
+}
+
+/// Draws the end of the transcript of an agent that has no screen.
+pub(super) fn draw_text(
+    buffer: &mut Buffer,
+    (area, viewport): (Rect, Viewport),
+    (why, lines): (&str, &[String]),
+    theme: Theme,
+) {
+    put(buffer, line_of(area, 0), why, theme.dim());
+    let height = usize::from(area.height.saturating_sub(1));
+    let last = lines.len().saturating_sub(viewport.scroll);
+    for (at, line) in lines[last.saturating_sub(height)..last].iter().enumerate() {
+        let shifted = without_columns(line, viewport.shift.into());
+        let place = line_of(area, u16::try_from(at + 1).unwrap_or(u16::MAX));
+        put(buffer, place, &fitted(&shifted, area.width.into()), Style::new());
+    }
+}

@@ -1,0 +1,145 @@
+//! Text that fits into a number of columns, by display width.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::fit::{Keep, clean, cut, display_width};
+
+/// Returns text that is safe to show, in at most `width` columns.
+pub(crate) fn fitted(text: &str, width: usize) -> String {
+    cut(&clean(text), width, Keep::Beginning)
+}
+
+/// Returns fitted text, filled up with spaces.
+pub(crate) fn padded(text: &str, width: usize) -> String {
+    let text = fitted(text, width);
+    let missing = width.saturating_sub(display_width(&text));
+    text + &" ".repeat(missing)
+}
+
+/// Breaks text into lines of at most `width` columns, at spaces if possible.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        let mut current = String::new();
+        for word in line.split_inclusive(' ') {
+            if current.width() + word.trim_end().width() > width && !current.is_empty() {
+                lines.push(std::mem::take(&mut current).trim_end().to_owned());
+            }
+            for c in word.chars() {
+                if format!("{current}{c}").width() > width {
+                    lines.push(std::mem::take(&mut current));
+                }
+                current.push(c);
+            }
+        }
+        lines.push(current.trim_end().to_owned());
+    }
+    lines
+}
+
+/// Returns text without its first columns. A wide character that is cut in half is replaced by a space.
+pub(crate) fn without_columns(text: &str, columns: usize) -> String {
+    let mut skipped = 0;
+    for (at, character) in text.grapheme_indices(true) {
+        if skipped >= columns {
+            return " ".repeat(skipped - columns) + &text[at..];
+        }
+        skipped += character.width();
+    }
+    " ".repeat(skipped.saturating_sub(columns))
+}
+
+/// Writes text at the beginning of an area's line and returns the number of columns that it took.
+pub(crate) fn put(buffer: &mut Buffer, area: Rect, text: &str, style: Style) -> u16 {
+    if area.is_empty() {
+        return 0;
+    }
+    let text = fitted(text, area.width.into());
+    let (simple, rest) = text.split_at(one_column_prefix(&text));
+    let mut x = area.x;
+    // Most cells are written here, several thousand of them for each frame.
+    for character in simple.chars() {
+        if let Some(cell) = buffer.cell_mut(Position { x, y: area.y }) {
+            cell.set_char(character).set_style(style);
+        }
+        x += 1;
+    }
+    if !rest.is_empty() {
+        buffer.set_string(x, area.y, rest, style);
+    }
+    x - area.x + u16::try_from(rest.width()).unwrap_or(area.width)
+}
+
+/// Returns the length of the beginning of a text whose characters take one column each: printable ASCII, and the mark of
+/// a cut at its end. An ASCII character before another one does not belong to it, because the other one may combine
+/// with it.
+fn one_column_prefix(text: &str) -> usize {
+    let ascii = text.bytes().take_while(|byte| matches!(byte, b' '..=b'~')).count();
+    match &text[ascii..] {
+        "" | "…" => text.len(),
+        _ => ascii.saturating_sub(1),
+    }
+}
+
+/// Returns the part of an area that begins after a number of columns.
+pub(crate) fn after(area: Rect, columns: u16) -> Rect {
+    let columns = columns.min(area.width);
+    Rect { x: area.x + columns, width: area.width - columns, ..area }
+}
+
+/// Returns the first columns of an area.
+pub(crate) fn first_columns(area: Rect, columns: usize) -> Rect {
+    Rect { width: u16::try_from(columns).unwrap_or(u16::MAX).min(area.width), ..area }
+}
+
+/// Returns one line of an area, which is empty if the area has fewer lines.
+pub(crate) fn line_of(area: Rect, line: u16) -> Rect {
+    let height = u16::from(line < area.height);
+    Rect { y: area.y + line.min(area.height), height, ..area }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scrolled_text_keeps_its_columns() {
+        assert_eq!(without_columns("日本語", 0), "日本語");
+        assert_eq!(without_columns("日本語", 2), "本語");
+        assert_eq!(without_columns("日本語", 3), " 語", "half of a wide character is a space");
+        assert_eq!(without_columns("👩‍🚀a", 2), "a", "an emoji of several characters is cut as a whole");
+        assert_eq!(without_columns("e\u{301}x", 1), "x");
+        assert_eq!(without_columns("ab", 5), "");
+    }
+
+    #[test]
+    fn text_is_written_by_columns() {
+        let area = Rect::new(1, 0, 6, 1);
+        for (text, shown, width) in [
+            ("ab", " ab", 2),
+            ("abcdefgh", " abcde…", 6),
+            ("ae\u{301}b", " ae\u{301}b", 3),
+            // The second column of a wide character is a space in the buffer.
+            ("a日本", " a日 本", 5),
+            ("日a\u{1b}b", " 日 a b", 5),
+        ] {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 1));
+            assert_eq!(put(&mut buffer, area, text, Style::new()), width, "{text}");
+            let line: String = (0..8).filter_map(|x| Some(buffer.cell((x, 0))?.symbol())).collect();
+            assert_eq!(line.trim_end(), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_break_at_spaces_and_within_long_words() {
+        assert_eq!(wrapped("fix the login bug", 8), ["fix the", "login", "bug"]);
+        assert_eq!(wrapped("日本語日本語", 5), ["日本", "語日", "本語"]);
+        assert_eq!(wrapped("a\n\nb", 8), ["a", "", "b"]);
+        assert_eq!(padded("日本語", 5), "日本…");
+    }
+}

@@ -1,0 +1,14 @@
+//! Checkpoints: a working tree and its index as commits below a private ref.
+//!
+//! - `store`: takes, lists and deletes checkpoints
+//! - `restore`: brings the files and the index of a checkpoint back
+//!
+//! The commit of a checkpoint holds the working tree, its parent the index, and the parent of that is HEAD. Taking a
+//! checkpoint uses copies of the index, so HEAD, the index and the files stay as they are.
+
+mod restore;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub use store::{CheckpointPlan, tracked_files};

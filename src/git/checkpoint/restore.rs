@@ -1,0 +1,24 @@
+//! Brings the files and the index of a checkpoint back. HEAD and the branches stay as they are.
+
+use std::path::Path;
+
+use super::super::command::{CommandInput, Git, GitError};
+use super::super::review::TreePair;
+
+impl Git {
+    /// Changes the files of a working tree from the tree `trees.from`, which `scratch` has the index of, to `trees.to`.
+    ///
+    /// git checks all files before it writes the first one. It refuses to overwrite a file that differs from
+    /// `trees.from`, such as one that was left out of it or was changed in the meantime.
+    pub fn restore_files(&self, top: &Path, scratch: &Path, trees: TreePair<'_>) -> Result<(), GitError> {
+        let off = self.own_filters_off(top)?;
+        let index = scratch.join("index");
+        let args = ["read-tree", "-m", "-u", "--no-recurse-submodules", trees.from, trees.to];
+        self.output_with_input(top, &off, &args, CommandInput { input: None, index: Some(&index) }).map(drop)
+    }
+
+    /// Replaces the index by a tree. The files of the working tree stay as they are.
+    pub fn restore_index(&self, top: &Path, tree: &str) -> Result<(), GitError> {
+        self.output(top, &[], &["read-tree", "--reset", "--no-recurse-submodules", tree]).map(drop)
+    }
+}

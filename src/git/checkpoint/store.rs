@@ -1,0 +1,206 @@
+//! Takes, lists and deletes checkpoints.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::super::command::{CommandInput, Git, GitError};
+use super::super::git_dir;
+use super::super::recover::IDENTITY;
+use super::super::review::{ObjectStore, SnapshotPlan};
+use super::super::submodules::INSIDE_GIT;
+use super::super::uncommitted::copy_of_index;
+use crate::failpoint;
+use crate::model::{Checkpoint, CheckpointNote};
+
+/// The location and the content of a new checkpoint.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckpointPlan<'a> {
+    /// Prefix of the refs of the agent, with a slash at its end.
+    pub prefix: &'a str,
+    /// Number of the checkpoint.
+    pub number: u64,
+    /// Time at which it is taken.
+    pub at: Timestamp,
+    /// What is known before the trees are written.
+    pub note: &'a CheckpointNote,
+    /// The newest checkpoint. If it has the same content, no new one is stored.
+    pub newest: Option<&'a Checkpoint>,
+    /// Numbers of checkpoints that are deleted when the new one is stored.
+    pub expired: &'a [u64],
+    /// Pathspecs that exclude files.
+    pub left_out: &'a [String],
+    /// Files that are stored although git may ignore them.
+    pub also: &'a [PathBuf],
+    /// Directory for temporary files. The index of the working tree, with all files, is left in it.
+    pub scratch: &'a Path,
+}
+
+impl Git {
+    /// Returns the files that a checkpoint would have to store, with their sizes: changed, deleted and untracked files.
+    /// Directories that are repositories of their own are listed with a slash at the end.
+    pub fn changed_paths(&self, top: &Path) -> Result<Vec<(String, u64)>, GitError> {
+        let args = ["ls-files", "--others", "--modified", "--exclude-standard", "-z"];
+        let off = self.own_filters_off(top)?;
+        self.stream(top, &off, &args, |output| {
+            let mut found = Vec::new();
+            for path in BufReader::new(output).split(0) {
+                let path = path.map_err(|error| failed(&error))?;
+                let path = String::from_utf8_lossy(&path).into_owned();
+                let bytes = fs::symlink_metadata(top.join(&path)).map_or(0, |meta| meta.len());
+                found.push((path, bytes));
+            }
+            Ok(found)
+        })
+    }
+
+    /// Stores a checkpoint and returns it, or the newest one if it has the same content.
+    pub fn store_checkpoint(&self, top: &Path, plan: CheckpointPlan<'_>) -> Result<Checkpoint, GitError> {
+        let head = self.head(top)?;
+        let index = self.index_tree(top, plan.scratch)?;
+        let snapshot =
+            SnapshotPlan { left_out: plan.left_out, scratch: plan.scratch, objects: ObjectStore::Repository };
+        let tree = match (self.snapshot(top, snapshot)?, plan.also) {
+            (tree, []) => tree,
+            (_, also) => self.add_to_snapshot(top, also, plan.scratch)?,
+        };
+        if let Some(newest) = plan.newest
+            && (&newest.tree, &newest.note.index, &newest.note.head) == (&tree, &index, &head)
+        {
+            return Ok(newest.clone());
+        }
+        failpoint::reached("checkpoint.trees");
+        let note = CheckpointNote { head: head.clone(), index: index.clone(), ..plan.note.clone() };
+        let message = plan.scratch.join("message");
+        let text = serde_json::to_string(&note).map_err(|error| failed(&error.into()))?;
+        fs::write(&message, format!("symposium: checkpoint\n\n{text}\n")).map_err(|error| failed(&error))?;
+        let staged = self.commit_tree(top, index.as_ref().unwrap_or(&tree), head.as_deref(), &message)?;
+        let commit = self.commit_tree(top, &tree, Some(&staged), &message)?;
+        failpoint::reached("checkpoint.commits");
+        let expired = plan.expired.iter().map(|number| format!("delete {}{number}\n", plan.prefix));
+        let changes = format!("create {}{} {commit}\n", plan.prefix, plan.number);
+        self.update_refs(top, &(changes + &expired.collect::<String>()), plan.scratch)?;
+        Ok(Checkpoint { number: plan.number, commit, tree, at: plan.at, note })
+    }
+
+    /// Returns the checkpoints below a prefix, the oldest first.
+    pub fn checkpoints(&self, repository: &Path, prefix: &str) -> Result<Vec<Checkpoint>, GitError> {
+        let format =
+            "--format=%(refname)%00%(objectname)%00%(tree)%00%(creatordate:unix)%00%(contents:body)%00";
+        let output = self.output(repository, &[INSIDE_GIT.to_owned()], &["for-each-ref", format, prefix])?;
+        let text = String::from_utf8_lossy(&output);
+        let mut found: Vec<Checkpoint> =
+            text.split("\0\n").filter_map(|record| parse(record, prefix)).collect();
+        found.sort_by_key(|checkpoint| checkpoint.number);
+        Ok(found)
+    }
+
+    /// Deletes checkpoints by their numbers.
+    pub fn delete_checkpoints(
+        &self,
+        repository: &Path,
+        prefix: &str,
+        numbers: &[u64],
+        scratch: &Path,
+    ) -> Result<(), GitError> {
+        let changes: String = numbers.iter().map(|number| format!("delete {prefix}{number}\n")).collect();
+        match changes.is_empty() {
+            true => Ok(()),
+            false => self.update_refs(repository, &changes, scratch),
+        }
+    }
+
+    /// Adds files that git may ignore to the index of a snapshot, and returns its tree.
+    fn add_to_snapshot(&self, top: &Path, paths: &[PathBuf], scratch: &Path) -> Result<String, GitError> {
+        let off = self.own_filters_off(top)?;
+        let (index, list) = (scratch.join("index"), scratch.join("ignored"));
+        let pathspecs = paths.iter().flat_map(|path| [b":(top,literal)", path.as_os_str().as_bytes(), b"\0"]);
+        fs::write(&list, pathspecs.collect::<Vec<_>>().concat()).map_err(|error| failed(&error))?;
+        let from = format!("--pathspec-from-file={}", list.display());
+        let add = ["add", "--force", "--pathspec-file-nul", &from];
+        self.output_with_input(top, &off, &add, CommandInput { input: None, index: Some(&index) })?;
+        let tree = self.output_with_input(
+            top,
+            &off,
+            &["write-tree"],
+            CommandInput { input: None, index: Some(&index) },
+        )?;
+        Ok(String::from_utf8_lossy(&tree).trim().to_owned())
+    }
+
+    /// Writes the tree of the index, or returns `None` if the index has conflicts.
+    pub(in crate::git) fn index_tree(&self, top: &Path, scratch: &Path) -> Result<Option<String>, GitError> {
+        let copy = scratch.join("staged");
+        let own = git_dir(top).map(|dir| dir.join("index"));
+        let _ = fs::remove_file(&copy);
+        own.map_or(Ok(()), |own| copy_of_index(&own, &copy)).map_err(|error| failed(&error))?;
+        match self.output_with_input(
+            top,
+            &[],
+            &["write-tree"],
+            CommandInput { input: None, index: Some(&copy) },
+        ) {
+            Ok(tree) => Ok(Some(String::from_utf8_lossy(&tree).trim().to_owned())),
+            Err(error) if !self.has_conflicts(top)? => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Returns whether the index has conflicts of a merge or rebase.
+    pub fn has_conflicts(&self, top: &Path) -> Result<bool, GitError> {
+        Ok(!self.output(top, &[], &["ls-files", "--unmerged", "-z"])?.is_empty())
+    }
+
+    fn commit_tree(
+        &self,
+        top: &Path,
+        tree: &str,
+        parent: Option<&str>,
+        message: &Path,
+    ) -> Result<String, GitError> {
+        let message = message.to_string_lossy();
+        let mut args = vec!["commit-tree", "-F", &message];
+        args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
+        args.push(tree);
+        let output = self.output(top, &IDENTITY.map(str::to_owned), &args)?;
+        Ok(String::from_utf8_lossy(&output).trim().to_owned())
+    }
+
+    fn update_refs(&self, repository: &Path, changes: &str, scratch: &Path) -> Result<(), GitError> {
+        let file = scratch.join("refs");
+        fs::write(&file, changes).map_err(|error| failed(&error))?;
+        let input = File::open(&file).map_err(|error| failed(&error))?;
+        let also = CommandInput { input: Some(input), index: None };
+        let inside = [INSIDE_GIT.to_owned(), "core.logAllRefUpdates=false".to_owned()];
+        self.output_with_input(repository, &inside, &["update-ref", "--stdin"], also).map(drop)
+    }
+}
+
+/// Returns the number of tracked files from the header of the index, without starting git. Returns 0 without an index.
+pub fn tracked_files(top: &Path) -> u32 {
+    let Some(index) = git_dir(top).map(|dir| dir.join("index")) else { return 0 };
+    let mut header = [0; 12];
+    let read = File::open(index).and_then(|mut file| file.read_exact(&mut header));
+    match read {
+        Ok(()) if header.starts_with(b"DIRC") => {
+            u32::from_be_bytes([header[8], header[9], header[10], header[11]])
+        }
+        _ => 0,
+    }
+}
+
+fn parse(record: &str, prefix: &str) -> Option<Checkpoint> {
+    let mut fields = record.splitn(5, '\0');
+    let number = fields.next()?.strip_prefix(prefix)?.parse().ok()?;
+    let (commit, tree) = (fields.next()?.to_owned(), fields.next()?.to_owned());
+    let at = Timestamp::from_second(fields.next()?.parse().ok()?).ok()?;
+    let note = serde_json::from_str(fields.next()?.trim()).unwrap_or_default();
+    Some(Checkpoint { number, commit, tree, at, note })
+}
+
+fn failed(error: &io::Error) -> GitError {
+    GitError::Failed { what: "write-tree".to_owned(), output: error.to_string() }
+}

@@ -1,0 +1,110 @@
+//! Changes that the index of a linked worktree hides: files that are marked as `assume-unchanged` or `skip-worktree`.
+//!
+//! An agent may set these marks, so a copy of the index without them is used where changes must not be missed. In a
+//! main working tree the marks are the user's own choice and are respected.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::command::{CommandInput, Git, GitError};
+use super::history::changed_files;
+use super::uncommitted::copy_of_index;
+use super::{git_dir, is_linked};
+use crate::model::ChangedFile;
+
+/// Options of `git status` that list every changed and untracked file, without those in submodules.
+const STATUS: [&str; 6] =
+    ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames"];
+
+/// Makes git treat the files of a sparse checkout like those of any other one.
+pub(super) const WITHOUT_SPARSE_CHECKOUT: &str = "core.sparseCheckout=false";
+
+impl Git {
+    /// Returns the changed and untracked files of a tree as `git status` reports them, without those in submodules.
+    pub fn uncommitted(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
+        let off = self.own_filters_off(top)?;
+        Ok(changed_files(&self.output(top, &off, &STATUS)?))
+    }
+
+    /// Returns the same files as [`Git::uncommitted`], and those whose changes the index hides.
+    pub fn all_uncommitted(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
+        let marked = self.marked_entries(top)?;
+        let Some(own) = git_dir(top).filter(|_| !marked.is_empty()) else { return self.uncommitted(top) };
+        let scratch = tempfile::tempdir().map_err(|error| failed(&error))?;
+        let index = scratch.path().join("index");
+        copy_of_index(&own.join("index"), &index).map_err(|error| failed(&error))?;
+        self.clear_marks(top, &marked, (&index, scratch.path()))?;
+        let off = self.own_filters_off(top)?;
+        let also = CommandInput { input: None, index: Some(&index) };
+        Ok(changed_files(&self.output_with_input(top, &off, &STATUS, also)?))
+    }
+
+    /// Makes the changes visible that a copy of the index hides. `scratch` is a directory for temporary files.
+    pub(super) fn unhide_changes(&self, top: &Path, index: &Path, scratch: &Path) -> Result<(), GitError> {
+        let marked = self.marked_entries(top)?;
+        self.clear_marks(top, &marked, (index, scratch))
+    }
+
+    /// Clears the marks in the index of a linked worktree that hide changes.
+    pub(super) fn clear_own_marks(&self, top: &Path) -> Result<(), GitError> {
+        let (marked, own) = (self.marked_entries(top)?, git_dir(top));
+        let Some(own) = own.filter(|_| !marked.is_empty()) else { return Ok(()) };
+        let scratch = tempfile::tempdir().map_err(|error| failed(&error))?;
+        self.clear_marks(top, &marked, (&own.join("index"), scratch.path()))
+    }
+
+    /// Returns the index entries with a mark that may hide a change, each followed by a NUL byte.
+    fn marked_entries(&self, top: &Path) -> Result<Vec<u8>, GitError> {
+        if !is_linked(top) {
+            return Ok(Vec::new());
+        }
+        // In a sparse checkout, git would not report the marks of files that exist.
+        let configs = [WITHOUT_SPARSE_CHECKOUT.to_owned()];
+        self.stream(top, &configs, &["ls-files", "-v", "--stage", "-z"], |output| {
+            let mut marked = Vec::new();
+            for line in BufReader::new(output).split(0) {
+                let line = line.map_err(|error| failed(&error))?;
+                let [tag, b' ', entry @ ..] = &line[..] else { continue };
+                let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else { continue };
+                let file = top.join(OsStr::from_bytes(&entry[tab + 1..]));
+                let is_hidden = match tag {
+                    // A sparse checkout marks files that do not exist. They are not deleted.
+                    b'S' | b's' => fs::symlink_metadata(file).is_ok(),
+                    tag => tag.is_ascii_lowercase(),
+                };
+                if is_hidden {
+                    marked.extend_from_slice(entry);
+                    marked.push(0);
+                }
+            }
+            Ok(marked)
+        })
+    }
+
+    /// Replaces entries of an index by entries without marks. They also lack the size and time of their files, so git
+    /// compares the content.
+    fn clear_marks(
+        &self,
+        top: &Path,
+        marked: &[u8],
+        (index, scratch): (&Path, &Path),
+    ) -> Result<(), GitError> {
+        if marked.is_empty() {
+            return Ok(());
+        }
+        let list = scratch.join("marked");
+        fs::write(&list, marked).map_err(|error| failed(&error))?;
+        let input = Some(File::open(&list).map_err(|error| failed(&error))?);
+        // With this setting, git would mark the new entries again.
+        let configs = [WITHOUT_SPARSE_CHECKOUT.to_owned(), "core.ignoreStat=false".to_owned()];
+        let also = CommandInput { input, index: Some(index) };
+        self.output_with_input(top, &configs, &["update-index", "-z", "--index-info"], also).map(drop)
+    }
+}
+
+fn failed(error: &std::io::Error) -> GitError {
+    GitError::Failed { what: "update-index".to_owned(), output: error.to_string() }
+}

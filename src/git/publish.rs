@@ -1,0 +1,178 @@
+//! Pushes a branch to a remote: the only command of this adapter that uses the network.
+//!
+//! It runs with the environment of the user, because it needs credentials. What the repository itself configures is
+//! untrusted: hooks are disabled, and a repository whose own configuration starts a program is refused.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::command::{Git, GitError, HARMLESS, OUTPUT_LIMIT, failure};
+use crate::base::child::{ChildCommand, KillScope};
+use crate::base::wait::deadline::deadline_after;
+
+/// Time limit for a push.
+const PUSH_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// Keys of the configuration that make `git push` start a program.
+const EXECUTING_KEYS: &str = r"^(core\.(sshcommand|gitproxy|askpass)|credential(\..*)?\.helper|remote\..*\.(receivepack|vcs)|push\.gpgsign|gpg(\..*)?\.program)$";
+
+/// The value in `HARMLESS` that forbids the network.
+const OFFLINE: &str = "protocol.allow=never";
+
+/// Variables of git that a push takes from the user. Others would select another repository or index.
+const KEPT_VARIABLES: [&str; 4] = ["GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL"];
+
+/// A branch and the remote that gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushPlan {
+    /// Name of the local branch, which is its name in the remote as well.
+    pub branch: String,
+    /// Name of the remote.
+    pub remote: String,
+    /// URL of the remote, with credentials if it has some.
+    pub url: String,
+}
+
+impl Git {
+    /// Returns where a branch is pushed: to the remote that git is configured to push to, that of the base branch,
+    /// `origin`, or the only remote. Returns `None` if there is no remote, or none of several is preferred.
+    pub fn push_plan(&self, top: &Path, branch: &str, base: &str) -> Result<Option<PushPlan>, GitError> {
+        let remotes = self.line(top, &["remote"])?;
+        let remotes: Vec<&str> = remotes.lines().collect();
+        let mut preferred = Vec::new();
+        for key in [
+            format!("branch.{branch}.pushRemote"),
+            "remote.pushDefault".to_owned(),
+            format!("branch.{branch}.remote"),
+            format!("branch.{base}.remote"),
+        ] {
+            preferred.extend(self.setting(top, &key)?);
+        }
+        preferred.push("origin".to_owned());
+        let known = preferred.iter().map(String::as_str).find(|name| remotes.contains(name));
+        let only = || Some(remotes[0]).filter(|_| remotes.len() == 1);
+        let Some(remote) = known.or_else(|| remotes.first().and_then(|_| only())) else { return Ok(None) };
+        let url = self.line(top, &["remote", "get-url", "--push", "--", remote])?;
+        Ok(Some(PushPlan { branch: branch.to_owned(), remote: remote.to_owned(), url }))
+    }
+
+    /// Returns the keys of the repository's own configuration that would make a push start a program.
+    pub fn executing_settings(&self, top: &Path) -> Result<Vec<String>, GitError> {
+        let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", EXECUTING_KEYS];
+        let names = match self.output(top, &[], &args) {
+            Ok(names) => names,
+            // git reports in this way that there are none.
+            Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let names = String::from_utf8_lossy(&names).into_owned();
+        let fields: Vec<&str> = names.split('\0').collect();
+        let own = fields.chunks_exact(2).filter(|pair| pair[0] != "global" && pair[0] != "system");
+        Ok(own.map(|pair| pair[1].to_owned()).collect())
+    }
+
+    /// Pushes a branch with the environment of the user.
+    pub fn push(
+        &self,
+        top: &Path,
+        plan: &PushPlan,
+        environment: &[(OsString, OsString)],
+    ) -> Result<(), GitError> {
+        let refspec = format!("refs/heads/{0}:refs/heads/{0}", plan.branch);
+        let args =
+            ["push", "--no-verify", "--recurse-submodules=no", "--quiet", "--", &plan.remote, &refspec];
+        let program = self.program()?;
+        let harmless = HARMLESS.into_iter().filter(|config| *config != OFFLINE);
+        let configs = harmless.chain(["protocol.ext.allow=never"]).flat_map(|config| ["-c", config]);
+        let is_kept = |(name, _): &&(OsString, OsString)| {
+            let name = name.to_string_lossy();
+            !name.starts_with("GIT_") || KEPT_VARIABLES.contains(&&*name)
+        };
+        let environment = environment.iter().filter(is_kept).map(|(name, value)| (name, value));
+        let command = ChildCommand::new(&program, KillScope::Group)
+            .args(configs)
+            .args(["--no-pager"])
+            .args(args)
+            .dir(top)
+            .environment(environment)
+            .variable("LC_ALL", "C")
+            .variable("GIT_TERMINAL_PROMPT", "0");
+        let deadline = deadline_after(Instant::now(), PUSH_TIMEOUT);
+        let output = command.spawn().and_then(|child| child.output(deadline, OUTPUT_LIMIT));
+        match output.map_err(|source| GitError::NotRun { program, source })? {
+            Some(output) if output.status.success() => Ok(()),
+            Some(output) => Err(failure(&args, &output.stderr)),
+            None => Err(GitError::Slow { what: "push".to_owned(), bound: PUSH_TIMEOUT }),
+        }
+    }
+
+    fn setting(&self, top: &Path, key: &str) -> Result<Option<String>, GitError> {
+        match self.line(top, &["config", "--get", key]) {
+            Ok(value) => Ok(Some(value)),
+            Err(GitError::Failed { output, .. }) if output.is_empty() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::super::testing::{Repository, path};
+
+    fn with_remotes(names: &[&str]) -> Repository {
+        let r = Repository::new();
+        r.write("a", "1\n");
+        r.commit("base");
+        for name in names {
+            r.git(&["init", "-q", "--bare", &r.dir.path().join(name).display().to_string()]);
+            r.git(&["remote", "add", name, &r.dir.path().join(name).display().to_string()]);
+        }
+        r.git(&["branch", "work"]);
+        r
+    }
+
+    fn remote_of(r: &Repository) -> Option<String> {
+        r.ours().push_plan(&r.top(), "work", "main").unwrap().map(|plan| plan.remote)
+    }
+
+    #[test]
+    fn remote_is_the_configured_one_origin_or_the_only_one() {
+        assert_eq!(remote_of(&with_remotes(&[])), None);
+        assert_eq!(remote_of(&with_remotes(&["only"])).as_deref(), Some("only"));
+        let r = with_remotes(&["fork", "origin"]);
+        assert_eq!(remote_of(&r).as_deref(), Some("origin"));
+        r.git(&["config", "remote.pushDefault", "fork"]);
+        assert_eq!(remote_of(&r).as_deref(), Some("fork"));
+        assert_eq!(remote_of(&with_remotes(&["one", "two"])), None);
+    }
+
+    #[test]
+    fn push_runs_no_hook_of_the_repository() {
+        let r = with_remotes(&["origin"]);
+        let marker = r.dir.path().join("marker");
+        let hook = r.top().join(".git/hooks/pre-push");
+        r.write(".git/hooks/pre-push", &format!("#!/bin/sh\ntouch {}\n", marker.display()));
+        std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let plan = r.ours().push_plan(&r.top(), "work", "main").unwrap().unwrap();
+        let environment = [("PATH".into(), path()), ("HOME".into(), r.dir.path().into())];
+        r.ours().push(&r.top(), &plan, &environment).unwrap();
+        assert!(!marker.exists());
+        r.git_in(&r.dir.path().join("origin"), &["rev-parse", "--verify", "refs/heads/work"]);
+    }
+
+    #[test]
+    fn settings_that_start_programs_are_found_in_the_repository_only() {
+        let r = with_remotes(&["origin"]);
+        assert_eq!(r.ours().executing_settings(&r.top()).unwrap(), [] as [&str; 0]);
+        r.git(&["config", "core.sshCommand", "evil"]);
+        r.git(&["config", "remote.origin.receivepack", "evil"]);
+        r.git(&["config", "credential.https://h.example.helper", "!evil"]);
+        assert_eq!(
+            r.ours().executing_settings(&r.top()).unwrap(),
+            ["core.sshcommand", "remote.origin.receivepack", "credential.https://h.example.helper"]
+        );
+    }
+}

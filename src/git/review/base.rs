@@ -1,0 +1,206 @@
+//! The base of a branch: the commit from which the work on it started.
+//!
+//! A base branch has several copies: the local branch and one for each remote. In a fork the local copy may be months
+//! older than the commit that the work started from, and a comparison with it would show the changes of other people.
+//! Therefore the copy is used whose merge base has the fewest commits between it and HEAD.
+
+use std::path::Path;
+
+use super::super::command::{Git, GitError};
+
+/// Names of the main branch that are tried if neither the repository nor a remote names one.
+const MAIN_BRANCHES: [&str; 3] = ["main", "master", "trunk"];
+
+/// A ref that the work on a branch may be compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseCandidate {
+    /// Full name of the ref.
+    pub reference: String,
+    /// The merge base of the ref and HEAD.
+    pub merge_base: String,
+    /// Number of commits from the merge base to HEAD.
+    pub commits: u64,
+}
+
+impl BaseCandidate {
+    /// Returns the name of the ref as users write it: `main` or `origin/main`.
+    pub fn short_name(&self) -> &str {
+        let name = &self.reference;
+        name.strip_prefix("refs/heads/").or_else(|| name.strip_prefix("refs/remotes/")).unwrap_or(name)
+    }
+}
+
+impl Git {
+    /// Returns the nearest copy of a branch, local or on a remote, or `None` if no copy has a common commit with HEAD.
+    /// `own` is the branch that HEAD is on, whose copies do not count.
+    pub fn nearest_copy(
+        &self,
+        dir: &Path,
+        branch: &str,
+        own: Option<&str>,
+    ) -> Result<Option<BaseCandidate>, GitError> {
+        self.nearest(dir, self.copies_of(dir, branch)?, own)
+    }
+
+    /// Returns the nearest main branch: one that a remote names as its default, or one with a usual name.
+    pub fn nearest_main_branch(
+        &self,
+        dir: &Path,
+        own: Option<&str>,
+    ) -> Result<Option<BaseCandidate>, GitError> {
+        self.nearest(dir, self.main_branches(dir)?, own)
+    }
+
+    /// Returns the refs that may be the main branch: those with a usual name, and the defaults of the remotes. Not all
+    /// of them exist.
+    pub(in crate::git) fn main_branches(&self, dir: &Path) -> Result<Vec<String>, GitError> {
+        let mut candidates = Vec::new();
+        for branch in MAIN_BRANCHES {
+            candidates.extend(self.copies_of(dir, branch)?);
+        }
+        let args = ["for-each-ref", "--format=%(refname) %(symref)", "refs/remotes/"];
+        for line in self.line(dir, &args)?.lines() {
+            if let Some((name, target)) = line.split_once(' ')
+                && name.ends_with("/HEAD")
+                && !target.is_empty()
+                && !candidates.iter().any(|known| known == target)
+            {
+                candidates.push(target.to_owned());
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// Returns the base that a ref names, or `None` if it is no commit or has no common commit with HEAD.
+    pub fn base_at(&self, dir: &Path, reference: &str) -> Result<Option<BaseCandidate>, GitError> {
+        // `--` and a leading dash would be read as options.
+        if reference.starts_with('-') || self.commit(dir, reference)?.is_none() {
+            return Ok(None);
+        }
+        let full = self.line(dir, &["rev-parse", "--symbolic-full-name", reference])?;
+        let reference = if full.is_empty() { reference.to_owned() } else { full };
+        self.candidate(dir, &reference)
+    }
+
+    /// Returns the commit that HEAD referred to at a time, in seconds, as far as the reflog goes back.
+    pub fn head_at(&self, dir: &Path, seconds: i64) -> Result<Option<String>, GitError> {
+        let args = ["log", "--walk-reflogs", "--format=%H %gd", "--date=unix", "HEAD"];
+        let output = match self.output(dir, &[], &args) {
+            Ok(output) => output,
+            Err(GitError::Failed { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let text = String::from_utf8_lossy(&output).into_owned();
+        let entries = text.lines().filter_map(|line| {
+            let (commit, selector) = line.split_once(' ')?;
+            let at: i64 = selector.strip_suffix('}')?.rsplit_once('{')?.1.parse().ok()?;
+            Some((commit.to_owned(), at))
+        });
+        Ok(entries.into_iter().find(|(_, at)| *at <= seconds).map(|(commit, _)| commit))
+    }
+
+    /// Returns the refs of a branch, local and on each remote. Not all of them exist.
+    pub(in crate::git) fn copies_of(&self, dir: &Path, branch: &str) -> Result<Vec<String>, GitError> {
+        let mut copies = vec![format!("refs/heads/{branch}")];
+        for remote in self.line(dir, &["remote"])?.lines() {
+            copies.push(format!("refs/remotes/{remote}/{branch}"));
+        }
+        Ok(copies)
+    }
+
+    fn nearest(
+        &self,
+        dir: &Path,
+        references: Vec<String>,
+        own: Option<&str>,
+    ) -> Result<Option<BaseCandidate>, GitError> {
+        let is_own = |name: &str| own.is_some_and(|own| is_copy_of(name, own));
+        let mut best: Option<BaseCandidate> = None;
+        for reference in references.iter().filter(|name| !is_own(name)) {
+            if let Some(found) = self.candidate(dir, reference)?
+                && best.as_ref().is_none_or(|best| found.commits < best.commits)
+            {
+                best = Some(found);
+            }
+        }
+        Ok(best)
+    }
+
+    fn candidate(&self, dir: &Path, reference: &str) -> Result<Option<BaseCandidate>, GitError> {
+        if self.commit(dir, reference)?.is_none() {
+            return Ok(None);
+        }
+        let merge_base = match self.line(dir, &["merge-base", reference, "HEAD"]) {
+            Ok(found) => found,
+            // git reports in this way that there is no common commit.
+            Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let counted = self.line(dir, &["rev-list", "--count", &format!("{merge_base}..HEAD")])?;
+        let commits = counted.parse().unwrap_or(u64::MAX);
+        Ok(Some(BaseCandidate { reference: reference.to_owned(), merge_base, commits }))
+    }
+}
+
+/// Returns whether a ref is a branch of this name, local or on a remote.
+pub(in crate::git) fn is_copy_of(reference: &str, branch: &str) -> bool {
+    let on_remote = reference.strip_prefix("refs/remotes/").and_then(|name| name.split_once('/'));
+    reference.strip_prefix("refs/heads/") == Some(branch) || on_remote.is_some_and(|(_, name)| name == branch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::Repository;
+
+    fn repository() -> Repository {
+        let r = Repository::new();
+        r.write("a", "one\n");
+        r.commit("first");
+        r
+    }
+
+    #[test]
+    fn a_stale_local_branch_does_not_hide_the_remote_one() {
+        let r = repository();
+        r.git(&["remote", "add", "upstream", "/nowhere"]);
+        r.git(&["checkout", "-q", "-b", "work"]);
+        r.commit("by others");
+        r.git(&["update-ref", "refs/remotes/upstream/main", "HEAD"]);
+        r.commit("own");
+        let found = r.ours().nearest_copy(&r.top(), "main", Some("work")).unwrap().unwrap();
+        assert_eq!((found.short_name(), found.commits), ("upstream/main", 1));
+    }
+
+    #[test]
+    fn the_main_branch_is_found_without_a_record() {
+        let r = repository();
+        r.git(&["branch", "-m", "main", "develop"]);
+        r.git(&["remote", "add", "origin", "/nowhere"]);
+        r.git(&["update-ref", "refs/remotes/origin/develop", "HEAD"]);
+        r.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop"]);
+        r.git(&["checkout", "-q", "-b", "work"]);
+        r.commit("own");
+        let found = r.ours().nearest_main_branch(&r.top(), Some("work")).unwrap().unwrap();
+        assert_eq!(found.reference, "refs/remotes/origin/develop");
+    }
+
+    #[test]
+    fn unrelated_branches_and_texts_are_no_base() {
+        let r = repository();
+        r.git(&["checkout", "-q", "--orphan", "other"]);
+        r.commit("unrelated");
+        assert_eq!(r.ours().nearest_copy(&r.top(), "main", Some("other")).unwrap(), None);
+        for text in ["--all", "no-such", "HEAD:a", ""] {
+            assert_eq!(r.ours().base_at(&r.top(), text).unwrap(), None, "{text}");
+        }
+        assert_eq!(r.ours().base_at(&r.top(), "HEAD").unwrap().unwrap().commits, 0);
+    }
+
+    #[test]
+    fn the_reflog_tells_where_head_was() {
+        let r = repository();
+        let first = r.ours().commit(&r.top(), "HEAD").unwrap();
+        assert_eq!(r.ours().head_at(&r.top(), i64::MAX).unwrap(), first);
+        assert_eq!(r.ours().head_at(&r.top(), 1).unwrap(), None);
+    }
+}

@@ -1,0 +1,262 @@
+//! The difference between two trees. Options on the command line override everything that the configuration of a
+//! repository could change, and no external diff program or text conversion is started.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::super::command::{Git, GitError};
+use super::super::uncommitted::NAMES_AS_THEY_ARE;
+use crate::model::{BlobPair, Commit, FileChange, FileChangeKind};
+
+/// The two trees or commits to compare.
+#[derive(Debug, Clone, Copy)]
+pub struct TreePair<'a> {
+    /// The older tree.
+    pub from: &'a str,
+    /// The newer tree.
+    pub to: &'a str,
+}
+
+/// Options that make the output independent of the user's and the repository's configuration.
+const FIXED: [&str; 11] = [
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--find-renames",
+    "--ignore-submodules=none",
+    "--submodule=short",
+    "--unified=3",
+    "--inter-hunk-context=0",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    // The configuration may name a file that determines the order.
+    "-O/dev/null",
+];
+
+/// Mode of a submodule in a tree.
+const GITLINK_MODE: &str = "160000";
+
+impl Git {
+    /// Returns the files that differ between two trees, in the order of git.
+    pub fn changed_between(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<FileChange>, GitError> {
+        let args =
+            [&["diff", "--raw", "--numstat", "--no-abbrev", "-z"][..], &FIXED, &[trees.from, trees.to, "--"]]
+                .concat();
+        let mut output = Vec::new();
+        self.stream(top, &[], &args, |from| from.read_to_end(&mut output).map_err(unreadable))?;
+        Ok(parse(&output))
+    }
+
+    /// Writes the difference between two trees as a patch that `git apply` accepts. Limited to `paths` if there are
+    /// any.
+    pub fn write_patch(
+        &self,
+        top: &Path,
+        trees: TreePair<'_>,
+        paths: &[String],
+        into: &mut dyn Write,
+    ) -> Result<(), GitError> {
+        let literal: Vec<String> = paths.iter().map(|path| format!(":(top,literal){path}")).collect();
+        let fixed = [&["diff", "--patch", "--binary", "--full-index"][..], &FIXED].concat();
+        let limits = literal.iter().map(String::as_str);
+        let args: Vec<&str> = fixed.into_iter().chain([trees.from, trees.to, "--"]).chain(limits).collect();
+        self.stream(top, &[NAMES_AS_THEY_ARE.to_owned()], &args, |from| {
+            match io::copy(from, into) {
+                // The reader of the output has seen enough.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                copied => copied.map(drop).map_err(unreadable),
+            }
+        })
+    }
+
+    /// Returns the id of a file in a tree or commit, or `None` if there is no such path.
+    pub fn blob_at(&self, top: &Path, tree: &str, path: &str) -> Result<Option<String>, GitError> {
+        // `TREE:` means the tree itself.
+        if path.is_empty() {
+            return Ok(None);
+        }
+        let name = format!("{tree}:{path}");
+        match self.line(top, &["rev-parse", "--quiet", "--verify", &name]) {
+            Ok(id) => Ok(Some(id)),
+            Err(GitError::Failed { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the content of a file, or `None` if the object is no file.
+    pub fn blob(&self, top: &Path, id: &str) -> Result<Option<Vec<u8>>, GitError> {
+        if self.line(top, &["cat-file", "-t", id])? != "blob" {
+            return Ok(None);
+        }
+        self.output(top, &[], &["cat-file", "blob", id]).map(Some)
+    }
+
+    /// Returns the id of the empty tree, which every repository has.
+    pub fn empty_tree(&self, top: &Path) -> Result<String, GitError> {
+        self.line(top, &["hash-object", "-t", "tree", "/dev/null"])
+    }
+
+    /// Returns a setting from the user's own and the system's configuration, never from a repository.
+    pub fn user_setting(&self, key: &str) -> Option<String> {
+        let value = self.line(Path::new("/"), &["config", "--get", key]).ok()?;
+        Some(value).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the commits that are in `to` and not in `from`, newest first.
+    pub fn commits_between(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<Commit>, GitError> {
+        let range = format!("{}..{}", trees.from, trees.to);
+        let quiet = ["--no-show-signature", "--no-notes", "--encoding=UTF-8", "--no-color"];
+        let args = [&["log", "-z", "--format=%h%x00%ct%x00%s"][..], &quiet, &[&range, "--"]].concat();
+        Ok(super::super::history::commits(&self.output(top, &[], &args)?))
+    }
+}
+
+/// Parses the output of `diff --raw --numstat -z`.
+fn parse(output: &[u8]) -> Vec<FileChange> {
+    let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
+    let mut fields = output.split(|byte| *byte == 0);
+    let mut changes: Vec<FileChange> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    while let Some(field) = fields.next() {
+        if let Some(header) = field.strip_prefix(b":") {
+            let header = text(header);
+            let words: Vec<&str> = header.split(' ').collect();
+            let [old_mode, new_mode, old_id, new_id, status] = words[..] else { continue };
+            let Some(first) = fields.next().map(text) else { break };
+            let second = if status.starts_with(['R', 'C']) { fields.next() } else { None };
+            let (path, old_path) = match second {
+                Some(second) => (text(second), Some(first)),
+                None => (first, None),
+            };
+            let is_submodule = [old_mode, new_mode].contains(&GITLINK_MODE);
+            places.insert(path.clone(), changes.len());
+            changes.push(FileChange {
+                path,
+                old_path,
+                kind: kind(status, is_submodule),
+                added: None,
+                removed: None,
+                blobs: BlobPair { old_blob: existing(old_id), new_blob: existing(new_id) },
+            });
+        } else if !field.is_empty() {
+            let counts = text(field);
+            let mut words = counts.splitn(3, '\t');
+            let (added, removed) = (words.next(), words.next());
+            let path = match words.next() {
+                Some("") => fields.nth(1).map(text),
+                path => path.map(str::to_owned),
+            };
+            let Some(change) = path.and_then(|path| changes.get_mut(*places.get(&path)?)) else { continue };
+            change.added = added.and_then(|number| number.parse().ok());
+            change.removed = removed.and_then(|number| number.parse().ok());
+        }
+    }
+    changes
+}
+
+/// Returns the id of an object; git writes zeros for a file that does not exist.
+fn existing(id: &str) -> Option<String> {
+    id.bytes().any(|byte| byte != b'0').then(|| id.to_owned())
+}
+
+fn kind(status: &str, is_submodule: bool) -> FileChangeKind {
+    match status.chars().next() {
+        _ if is_submodule => FileChangeKind::Submodule,
+        Some('A') => FileChangeKind::Added,
+        Some('D') => FileChangeKind::Deleted,
+        Some('R') => FileChangeKind::Renamed,
+        Some('C') => FileChangeKind::Copied,
+        Some('T') => FileChangeKind::TypeChanged,
+        _ => FileChangeKind::Modified,
+    }
+}
+
+fn unreadable(error: io::Error) -> GitError {
+    GitError::Failed { what: "diff".to_owned(), output: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::Repository;
+    use super::*;
+
+    #[test]
+    fn renames_binary_files_and_counts_are_reported() {
+        let r = Repository::new();
+        r.write("old name", &"same line\n".repeat(20));
+        r.write("bin", "a\0b");
+        r.write("gone", "x\n");
+        r.commit("first");
+        r.git(&["mv", "old name", "new\tname"]);
+        r.write("bin", "a\0c");
+        r.write("added", "1\n2\n");
+        std::fs::remove_file(r.top().join("gone")).unwrap();
+        r.commit("second");
+        let found = r.ours().changed_between(&r.top(), TreePair { from: "HEAD~1", to: "HEAD" }).unwrap();
+        let of = |path: &str| found.iter().find(|change| change.path == path).unwrap();
+        assert_eq!(
+            (of("added").kind, of("added").added, of("added").removed),
+            (FileChangeKind::Added, Some(2), Some(0))
+        );
+        assert_eq!((of("bin").kind, of("bin").added), (FileChangeKind::Modified, None));
+        assert_eq!(of("gone").kind, FileChangeKind::Deleted);
+        assert_eq!(of("new\tname").old_path.as_deref(), Some("old name"));
+        assert_eq!((of("new\tname").kind, of("new\tname").added), (FileChangeKind::Renamed, Some(0)));
+        assert_eq!(found.len(), 4);
+    }
+
+    #[test]
+    fn a_file_is_read_from_a_tree_by_its_exact_path() {
+        let r = Repository::new();
+        r.write("dir/a b:c", "one\n");
+        r.commit("first");
+        let id = r.ours().blob_at(&r.top(), "HEAD", "dir/a b:c").unwrap().unwrap();
+        assert_eq!(r.ours().blob(&r.top(), &id).unwrap().unwrap(), b"one\n");
+        for missing in ["", "dir/a", "dir/*", "no-such"] {
+            assert_eq!(r.ours().blob_at(&r.top(), "HEAD", missing).unwrap(), None, "{missing}");
+        }
+        let dir = r.ours().blob_at(&r.top(), "HEAD", "dir").unwrap().unwrap();
+        assert_eq!(r.ours().blob(&r.top(), &dir).unwrap(), None, "a directory is no file");
+        r.write("dir/a b:c", "two\n");
+        r.commit("second");
+        let trees = TreePair { from: "HEAD~1", to: "HEAD" };
+        let changed = r.ours().changed_between(&r.top(), trees).unwrap();
+        assert_eq!(changed[0].blobs.old_blob.as_ref(), Some(&id));
+    }
+
+    #[test]
+    fn a_patch_can_be_applied_and_starts_no_program_of_the_repository() {
+        let r = Repository::new();
+        r.write("a.x", "one\n");
+        r.write("bin", "a\0b");
+        r.write(".gitattributes", "*.x diff=evil\n");
+        r.commit("first");
+        r.write("a.x", "two\n");
+        r.write("bin", "a\0c");
+        r.commit("second");
+        let marker = r.dir.path().join("marker");
+        let touch = format!("touch {}", marker.display());
+        for key in
+            ["diff.external", "diff.evil.command", "diff.evil.textconv", "core.fsmonitor", "core.pager"]
+        {
+            r.git(&["config", key, &touch]);
+        }
+        r.git(&["config", "diff.noprefix", "true"]);
+        let mut patch = Vec::new();
+        let trees = TreePair { from: "HEAD~1", to: "HEAD" };
+        r.ours().write_patch(&r.top(), trees, &[], &mut patch).unwrap();
+        assert!(!marker.exists());
+        let file = r.dir.path().join("patch");
+        std::fs::write(&file, &patch).unwrap();
+        r.git(&["config", "core.fsmonitor", "false"]);
+        r.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        r.git(&["apply", file.to_str().unwrap()]);
+        assert_eq!(std::fs::read(r.top().join("bin")).unwrap(), b"a\0c");
+        let mut one = Vec::new();
+        r.ours()
+            .write_patch(&r.top(), TreePair { from: "HEAD", to: "HEAD" }, &["a.x".into()], &mut one)
+            .unwrap();
+        assert!(one.is_empty());
+    }
+}

@@ -1,0 +1,140 @@
+//! Stores the content of a working tree as a tree object, with uncommitted and untracked files. Uses a copy of the
+//! index, so the index and the files of the working tree stay as they are. Ignored files and the content of submodules
+//! are left out.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use super::super::command::{CommandInput, Git, GitError};
+use super::super::hidden_changes::WITHOUT_SPARSE_CHECKOUT;
+use super::super::uncommitted::copy_of_index;
+
+/// Where git writes the objects of a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectStore {
+    /// Into the repository, so that a ref can refer to them.
+    Repository,
+    /// Into the scratch directory, so that the repository does not grow.
+    Scratch,
+}
+
+/// The parameters of a snapshot.
+#[derive(Debug, Clone, Copy)]
+pub struct SnapshotPlan<'a> {
+    /// Pathspecs that exclude files.
+    pub left_out: &'a [String],
+    /// Directory for temporary files.
+    pub scratch: &'a Path,
+    /// Where the objects are written.
+    pub objects: ObjectStore,
+}
+
+impl Git {
+    /// Returns a git that writes new objects into `plan.scratch` if the plan asks for it. It reads the objects of the
+    /// repository and those in the scratch directory.
+    pub fn for_snapshot(&self, top: &Path, plan: SnapshotPlan<'_>) -> Result<Git, GitError> {
+        if plan.objects == ObjectStore::Repository {
+            return Ok(self.clone());
+        }
+        let own = top.join(self.line(top, &["rev-parse", "--git-path", "objects"])?);
+        let own = own.canonicalize().map_err(|error| failed(&error.to_string()))?;
+        let objects = plan.scratch.join("objects");
+        fs::create_dir_all(&objects).map_err(|error| failed(&error.to_string()))?;
+        Ok(self.clone().with_objects(&objects, &own))
+    }
+
+    /// Writes a tree object with everything in the working tree that git does not ignore, and returns its id. The
+    /// caller is a git from [`Git::for_snapshot`].
+    pub fn snapshot(&self, top: &Path, plan: SnapshotPlan<'_>) -> Result<String, GitError> {
+        let mut off = self.own_filters_off(top)?;
+        // Files outside of a sparse checkout would be left out, although they exist.
+        off.push(WITHOUT_SPARSE_CHECKOUT.to_owned());
+        let own = top.join(self.line(top, &["rev-parse", "--git-path", "index"])?);
+        let (index, list) = (plan.scratch.join("index"), plan.scratch.join("paths"));
+        // The scratch directory may contain the index of another working tree.
+        let _ = fs::remove_file(&index);
+        copy_of_index(&own, &index).map_err(|error| failed(&error.to_string()))?;
+        self.unhide_changes(top, &index, plan.scratch)?;
+        // git would start a second git in a submodule, with the submodule's own configuration.
+        let submodules = self.gitlinks(top)?.into_iter().map(|path| format!(":(top,exclude,literal){path}"));
+        let paths: Vec<String> =
+            std::iter::once(".".to_owned()).chain(plan.left_out.iter().cloned()).chain(submodules).collect();
+        fs::write(&list, paths.join("\0") + "\0").map_err(|error| failed(&error.to_string()))?;
+        let from = format!("--pathspec-from-file={}", list.display());
+        let add = ["add", "--all", "--pathspec-file-nul", &from];
+        self.output_with_input(top, &off, &add, CommandInput { input: None, index: Some(&index) })?;
+        let tree = self.output_with_input(
+            top,
+            &off,
+            &["write-tree"],
+            CommandInput { input: None, index: Some(&index) },
+        )?;
+        Ok(String::from_utf8_lossy(&tree).trim().to_owned())
+    }
+
+    /// Returns the paths that the index records as submodules.
+    fn gitlinks(&self, top: &Path) -> Result<Vec<String>, GitError> {
+        self.stream(top, &[], &["ls-files", "--stage", "-z"], |output| {
+            let mut found = Vec::new();
+            for entry in BufReader::new(output).split(0) {
+                let entry = entry.map_err(|error| failed(&error.to_string()))?;
+                if let Some(rest) = entry.strip_prefix(b"160000 ")
+                    && let Some(tab) = rest.iter().position(|byte| *byte == b'\t')
+                {
+                    found.push(String::from_utf8_lossy(&rest[tab + 1..]).into_owned());
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Returns git's answer as one line.
+    pub(in crate::git) fn line(&self, dir: &Path, args: &[&str]) -> Result<String, GitError> {
+        let output = self.output(dir, &[], args)?;
+        Ok(String::from_utf8_lossy(&output).trim_end_matches('\n').to_owned())
+    }
+}
+
+fn failed(message: &str) -> GitError {
+    GitError::Failed { what: "add".to_owned(), output: message.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::Repository;
+    use super::*;
+
+    #[test]
+    fn a_snapshot_for_a_diff_writes_nothing_into_the_repository() {
+        let r = Repository::new();
+        r.write("a", "one\n");
+        r.write(".gitignore", "ignored\n");
+        r.commit("first");
+        r.write("a", "two\n");
+        r.write("new", "three\n");
+        r.write("ignored", "four\n");
+        let objects = || walk(&r.top().join(".git"));
+        let before = objects();
+        let scratch = tempfile::tempdir().unwrap();
+        let plan = SnapshotPlan { left_out: &[], scratch: scratch.path(), objects: ObjectStore::Scratch };
+        let git = r.ours().for_snapshot(&r.top(), plan).unwrap();
+        let tree = git.snapshot(&r.top(), plan).unwrap();
+        assert_eq!(git.line(&r.top(), &["ls-tree", "--name-only", &tree]).unwrap(), ".gitignore\na\nnew");
+        assert_eq!(git.line(&r.top(), &["cat-file", "blob", &format!("{tree}:a")]).unwrap(), "two");
+        assert_eq!(objects(), before);
+        assert!(r.ours().line(&r.top(), &["cat-file", "-t", &tree]).is_err());
+    }
+
+    fn walk(dir: &Path) -> Vec<std::path::PathBuf> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(dir).unwrap().flatten() {
+            match entry.path() {
+                path if path.is_dir() => found.extend(walk(&path)),
+                path => found.push(path),
+            }
+        }
+        found.sort();
+        found
+    }
+}

@@ -1,0 +1,204 @@
+//! Computes the result of finishing with objects only: no ref, index or file changes, so a conflict leaves nothing
+//! behind.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::git::{
+    CommitIdentity, CommitPlan, Git, GitError, MergedTree, ObjectStore, ReplayedCommits, SnapshotPlan,
+    TreePair,
+};
+use crate::manager::finish::Finishing;
+use crate::manager::finish::facts::git_failed;
+use crate::manager::finish::run::FinishRequest;
+use crate::manager::recaps::Recaps;
+use crate::manager::workspace::Workspaces;
+use crate::model::{AgentRecord, FinishMethod};
+use crate::rules::workspace::finish::facts::FinishFacts;
+use crate::rules::workspace::finish::message;
+use crate::store::Staging;
+
+/// The state of the work and of the base branch that a plan was made for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::manager) struct WorkState {
+    /// Commit that is checked out in the worktree.
+    pub head: String,
+    /// The content of the worktree as a tree.
+    pub tree: String,
+    /// Commit of the base branch.
+    pub base: String,
+}
+
+/// The computed result.
+#[derive(Debug)]
+pub(in crate::manager) struct Computation {
+    /// The state that the result was computed from.
+    pub state: WorkState,
+    /// The last commit of the agent, with its uncommitted work.
+    pub tip: String,
+    /// Message of the commit with the uncommitted work.
+    pub message: String,
+    /// What the merge results in.
+    pub outcome: MergeOutcome,
+    /// The git that can read the computed objects.
+    pub git: Git,
+}
+
+/// What merging the work into the base branch results in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::manager) enum MergeOutcome {
+    /// The base branch has all of the work already.
+    Nothing,
+    /// A commit that contains the base branch.
+    Commit {
+        /// Id of the commit.
+        id: String,
+        /// Number of files that change in the base branch.
+        files: usize,
+    },
+    /// The work conflicts with the base branch.
+    Conflicts(Vec<String>),
+    /// The work contains merge commits, and a rebase would lose how they resolved conflicts.
+    MergesInTheWay,
+}
+
+impl Finishing<'_> {
+    /// Computes the result. Objects are written to the repository or to `staging`, as `store` says.
+    pub(in crate::manager) fn compute(
+        &self,
+        record: &AgentRecord,
+        facts: &FinishFacts,
+        request: &FinishRequest,
+        (store, staging): (ObjectStore, &Staging),
+    ) -> Result<Computation, Error> {
+        let failed = |why| git_failed(record, &why).saw("nothing was changed");
+        let words = Recaps(self.0).recap_of(record, self.0.now())?.last_words;
+        let message = message::for_uncommitted(&record.name, request.message.as_deref(), words.as_deref());
+        let (git, state) = self.work_state(record, facts, (store, staging)).map_err(failed)?;
+        let (top, identity) = (&facts.work.directory, self.identity());
+        let tip = match facts.work.uncommitted.is_empty() {
+            true => state.head.clone(),
+            false => {
+                let parents = [state.head.as_str()];
+                let plan = CommitPlan {
+                    tree: &state.tree,
+                    parents: &parents,
+                    message: &message,
+                    identity: &identity,
+                };
+                git.write_commit(top, plan).map_err(failed)?
+            }
+        };
+        let method = self.method(request)?;
+        let (base, scratch) = (&state.base, staging.path());
+        let input = MergeInput { git: &git, top, base, tip: &tip, scratch, identity: &identity };
+        let outcome = match method {
+            FinishMethod::Rebase => rebased(&input),
+            FinishMethod::Merge => {
+                let branch = facts.work.branch.as_deref();
+                let message = message::for_merge(&record.name, request.message.as_deref(), branch);
+                merged(&input, &message, &[&state.base, &tip])
+            }
+            FinishMethod::Squash => {
+                let messages = messages(&input).map_err(failed)?;
+                let given = request.message.as_deref();
+                let message = message::for_squash(&record.name, given, words.as_deref(), &messages);
+                merged(&input, &message, &[&state.base])
+            }
+        };
+        let outcome = outcome.map_err(failed)?;
+        Ok(Computation { state, tip, message, outcome, git })
+    }
+
+    /// Returns how the work gets into the base branch: as requested, or as configured.
+    pub(in crate::manager) fn method(&self, request: &FinishRequest) -> Result<FinishMethod, Error> {
+        Ok(match request.method {
+            Some(method) => method,
+            None => self.0.config()?.finish.method,
+        })
+    }
+
+    /// Returns the author and the committer that the environment of the caller names.
+    pub(in crate::manager) fn identity(&self) -> CommitIdentity {
+        CommitIdentity::from_variables(|name| {
+            self.0.env.var(name).map(|value| value.to_string_lossy().into_owned())
+        })
+    }
+
+    /// Stores the content of the worktree as a tree and returns it with the commits that the plan depends on.
+    pub(in crate::manager) fn work_state(
+        &self,
+        record: &AgentRecord,
+        facts: &FinishFacts,
+        (store, staging): (ObjectStore, &Staging),
+    ) -> Result<(Git, WorkState), GitError> {
+        let top = &facts.work.directory;
+        let copies = Workspaces(self.0).unchanged_copies(record);
+        let left_out: Vec<String> =
+            copies.iter().map(|path| format!(":(top,exclude,literal){}", path.display())).collect();
+        let plan = SnapshotPlan { left_out: &left_out, scratch: staging.path(), objects: store };
+        let git = self.0.git().with_long_timeout().for_snapshot(top, plan)?;
+        let tree = git.snapshot(top, plan)?;
+        let head = git.head(top)?.unwrap_or_default();
+        let base = git.branch_tip(top, &facts.base.branch)?.unwrap_or_default();
+        Ok((git, WorkState { head, tree, base }))
+    }
+}
+
+/// The commits to merge, and the git that does it.
+struct MergeInput<'a> {
+    git: &'a Git,
+    top: &'a Path,
+    base: &'a str,
+    tip: &'a str,
+    scratch: &'a Path,
+    identity: &'a CommitIdentity,
+}
+
+/// Merges the tip into the base, as a commit with these parents.
+fn merged(input: &MergeInput<'_>, message: &str, parents: &[&str]) -> Result<MergeOutcome, GitError> {
+    let MergeInput { git, top, base, tip, identity, .. } = *input;
+    if git.is_ancestor(top, tip, base)? {
+        return Ok(MergeOutcome::Nothing);
+    }
+    let tree = match git.merged_tree(top, None, (base, tip))? {
+        MergedTree::Clean(tree) => tree,
+        MergedTree::Conflicts(paths) => return Ok(MergeOutcome::Conflicts(paths)),
+    };
+    if tree == git.tree_of(top, base)? && parents.len() == 1 {
+        return Ok(MergeOutcome::Nothing);
+    }
+    let id = git.write_commit(top, CommitPlan { tree: &tree, parents, message, identity })?;
+    with_files(input, id)
+}
+
+/// Copies the commits of the tip onto the base.
+fn rebased(input: &MergeInput<'_>) -> Result<MergeOutcome, GitError> {
+    let MergeInput { git, top, base, tip, scratch, identity } = *input;
+    let id = match git.replay(top, (base, tip), (identity, scratch))? {
+        ReplayedCommits::Done(id) => id,
+        ReplayedCommits::Conflicts { paths, .. } => return Ok(MergeOutcome::Conflicts(paths)),
+    };
+    if id == base {
+        return Ok(MergeOutcome::Nothing);
+    }
+    if git.has_merges(top, base, tip)? {
+        let merged = git.merged_tree(top, None, (base, tip))?;
+        if merged != MergedTree::Clean(git.tree_of(top, &id)?) {
+            return Ok(MergeOutcome::MergesInTheWay);
+        }
+    }
+    with_files(input, id)
+}
+
+fn with_files(input: &MergeInput<'_>, id: String) -> Result<MergeOutcome, GitError> {
+    let trees = TreePair { from: input.base, to: &id };
+    let files = input.git.changed_between(input.top, trees)?.len();
+    Ok(MergeOutcome::Commit { id, files })
+}
+
+/// Returns the messages of the commits, the oldest first.
+fn messages(input: &MergeInput<'_>) -> Result<Vec<String>, GitError> {
+    let MergeInput { git, top, base, tip, .. } = *input;
+    git.messages_between(top, base, tip)
+}

@@ -1,0 +1,157 @@
+//! The worktree of an agent and its base branch, as git reports them. Changes nothing.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::sanitize::shown;
+use crate::error::{Code, Error};
+use crate::git::{self, GitError};
+use crate::manager::finish::Finishing;
+use crate::manager::removal::AgentRemoval;
+use crate::manager::review::Reviews;
+use crate::manager::workspace::{WorkInspection, Workspaces};
+use crate::model::{AgentRecord, ChangedFile, Status, Workspace};
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::rules::workspace::finish::facts::{BaseFacts, FinishFacts, UpstreamFacts, WorkFacts};
+use crate::rules::workspace::finish::refusal::FinishRefusal;
+
+impl Finishing<'_> {
+    /// Returns the facts about an agent's work and its base branch.
+    pub(in crate::manager) fn facts(
+        &self,
+        record: &AgentRecord,
+        into: Option<&str>,
+    ) -> Result<FinishFacts, Error> {
+        let top = self.worktree_of(record)?;
+        let branch = self.base_branch(record, &top, into)?;
+        let is_running = AgentRemoval(self.0).has_processes(record)?;
+        let is_turn = record.kind != PLAIN_COMMAND && record.status.status == Status::Working;
+        let failed = |why| git_failed(record, &why);
+        let base = self.base_facts(&top, &branch).map_err(failed)?;
+        Ok(FinishFacts {
+            agent: record.name.clone(),
+            is_running,
+            is_working: is_running && is_turn,
+            work: self.work_facts(record, &top, &base.commit).map_err(failed)?,
+            base,
+        })
+    }
+
+    /// Returns the worktree of an agent. Other agents have nothing to merge.
+    pub(in crate::manager) fn worktree_of(&self, record: &AgentRecord) -> Result<PathBuf, Error> {
+        let name = &record.name;
+        let why = match record.workspace {
+            Workspace::Worktree => {
+                Workspaces(self.0).refuse_unfinished(record)?;
+                let top = Reviews(self.0).working_tree(record)?;
+                let verified = self.verify_worktree(record, &top);
+                verified.map_err(|error| error.saw("nothing was changed"))?;
+                return Ok(top);
+            }
+            Workspace::InPlace => format!("agent `{name}` works in place: its changes are in your directory"),
+            Workspace::Scratch => {
+                format!("agent `{name}` works in a scratch folder, which has no base branch")
+            }
+        };
+        Err(Error::usage(why).hint(format!("`symposium agent show {name}` shows the directory")))
+    }
+
+    /// Refuses a worktree for which git would use another directory or repository.
+    pub(in crate::manager) fn verify_worktree(&self, record: &AgentRecord, top: &Path) -> Result<(), Error> {
+        let repository = Workspaces(self.0).worktree_note(record).repository;
+        let verified = self.0.git().with_long_timeout().verify_worktree(top, &repository);
+        verified.map_err(|why| git_failed(record, &why))
+    }
+
+    /// Returns the local branch that gets the work: the one that the user named, or the base of `agent diff`.
+    fn base_branch(&self, record: &AgentRecord, top: &Path, into: Option<&str>) -> Result<String, Error> {
+        let git = self.0.git();
+        let exists = |branch: &str| -> Result<bool, Error> {
+            Ok(git.branch_tip(top, branch).map_err(|why| git_failed(record, &why))?.is_some())
+        };
+        let name = &record.name;
+        let hint = format!("name a branch: `symposium agent finish {name} --into main`");
+        if let Some(branch) = into {
+            return match exists(branch)? {
+                true => Ok(branch.to_owned()),
+                false => Err(Error::usage(format!("there is no local branch `{}`", shown(branch)))),
+            };
+        }
+        let base = Reviews(self.0).base(record, top, None)?;
+        let Some(base) = base.name else {
+            let why = format!("the base of agent `{name}` is a commit and not a branch");
+            return Err(Error::new(Code::Workspace, why).saw("nothing was changed").hint(hint));
+        };
+        // The base may be a copy of the branch on a remote.
+        let copy = base.split_once('/').map(|(_, branch)| branch.to_owned());
+        for branch in std::iter::once(base.clone()).chain(copy) {
+            if exists(&branch)? {
+                return Ok(branch);
+            }
+        }
+        let why = format!("the base `{}` of agent `{name}` is no local branch", shown(&base));
+        Err(Error::new(Code::Workspace, why).saw("nothing was changed").hint(hint))
+    }
+
+    fn base_facts(&self, top: &Path, branch: &str) -> Result<BaseFacts, GitError> {
+        let git = self.0.git().with_long_timeout();
+        let commit = git.branch_tip(top, branch)?.unwrap_or_default();
+        let checked_out = git.checked_out(top, branch)?;
+        let upstream = match git.behind_upstream(top, branch)? {
+            Some((name, commits)) if commits > 0 => {
+                let common = git.base_at(top, &name)?.map(|base| base.merge_base);
+                let in_work = match common {
+                    Some(common) => git.count_between(top, &commit, &common)?,
+                    None => 0,
+                };
+                Some(UpstreamFacts { name, commits, in_work })
+            }
+            _ => None,
+        };
+        Ok(BaseFacts {
+            branch: branch.to_owned(),
+            commit,
+            directory: checked_out.as_ref().map(|tree| tree.top.clone()),
+            operation: checked_out.as_ref().and_then(|tree| tree.operation),
+            changed: checked_out.map(|tree| tree.changed).unwrap_or_default(),
+            upstream,
+        })
+    }
+
+    fn work_facts(&self, record: &AgentRecord, top: &Path, base: &str) -> Result<WorkFacts, GitError> {
+        let git = self.0.git().with_long_timeout();
+        let note = Workspaces(self.0).worktree_note(record);
+        let mut uncommitted = git.all_uncommitted(top)?;
+        WorkInspection(self.0).leave_out_copies(record, &mut uncommitted);
+        let head = git.head(top)?.unwrap_or_default();
+        let in_submodules = git.work_in_submodules(top)?.into_iter().flat_map(|(submodule, work)| {
+            let inside = move |file: &str| submodule.join(file).to_string_lossy().into_owned();
+            work.changed.into_iter().map(move |file| ChangedFile { path: inside(&file.path), ..file })
+        });
+        Ok(WorkFacts {
+            directory: top.to_owned(),
+            branch: git::checked_out_branch(top),
+            left_out_commits: git.commits_outside(top, &note.branch, &[&head, base])?,
+            in_submodules: in_submodules.collect(),
+            own_branch: Some(note.branch).filter(|_| note.made_branch),
+            operation: git.operation_in_progress(top),
+            unmerged: git.unmerged_paths(top)?,
+            embedded: git.repositories_below(top)?,
+            uncommitted,
+            commits: git.count_between(top, base, &head)?,
+            behind: git.count_between(top, &head, base)?,
+            head,
+        })
+    }
+}
+
+/// Converts a refusal to an error for the user.
+pub(in crate::manager) fn refused(refusal: FinishRefusal) -> Error {
+    let error = Error::new(Code::Workspace, refusal.message).saw_all(refusal.observations);
+    refusal.hints.into_iter().fold(error.saw("nothing was changed"), Error::hint)
+}
+
+/// Reports that git failed.
+pub(in crate::manager) fn git_failed(record: &AgentRecord, why: &GitError) -> Error {
+    Error::new(Code::Workspace, format!("git cannot finish the work of agent `{}`", record.name))
+        .saw(shown(&why.to_string()))
+}

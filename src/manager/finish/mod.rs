@@ -1,0 +1,32 @@
+//! Finishing the work of an agent: getting it into the base branch and removing what is not needed any more.
+//!
+//! - `facts`: the worktree and the base branch as git reports them
+//! - `compute`: the result, with objects only
+//! - `run`: `agent finish`
+//! - `bring_in`: bringing the base into the worktree
+//! - `checks`: commands that must succeed before the base branch moves
+//! - `conflict`: sending a conflict to the agent, `--continue` and `--abort`
+//! - `move_base`: moving the base branch and the working tree that has it checked out
+//! - `journal`: the progress on disk, from which an interrupted run continues
+//! - `cleanup`: removing worktree and branch
+//! - `pull_request`: `agent finish --pr`
+
+pub(in crate::manager) mod bring_in;
+pub(in crate::manager) mod checks;
+pub(in crate::manager) mod cleanup;
+pub(in crate::manager) mod compute;
+pub(in crate::manager) mod conflict;
+pub(in crate::manager) mod facts;
+pub(in crate::manager) mod journal;
+pub(in crate::manager) mod move_base;
+pub(in crate::manager) mod pull_request;
+pub(in crate::manager) mod run;
+
+pub use pull_request::PullRequestReport;
+pub use run::{CheckPolicy, FinishDraft, FinishReport, FinishRequest};
+
+use crate::manager::Context;
+
+/// Use cases that get the work of an agent into its base branch.
+#[derive(Clone, Copy)]
+pub struct Finishing<'a>(pub &'a Context);

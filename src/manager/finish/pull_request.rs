@@ -1,0 +1,314 @@
+//! `agent finish --pr`: commits the work, runs the checks, pushes the branch and opens a pull request. The agent, its
+//! worktree and the base branch stay as they are. Each step can be repeated, so an interrupted run needs no journal.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::base::sanitize::{shell_word, shown};
+use crate::error::{Code, Error};
+use crate::failpoint;
+use crate::git::{ObjectStore, PushPlan};
+use crate::manager::finish::Finishing;
+use crate::manager::finish::compute::{Computation, MergeOutcome, WorkState};
+use crate::manager::finish::conflict::conflict;
+use crate::manager::finish::facts::{git_failed, refused};
+use crate::manager::finish::journal::FinishJournal;
+use crate::manager::finish::run::{CompletedStep, FinishRequest, changed_meanwhile};
+use crate::manager::status::StatusTracker;
+use crate::model::{AgentName, AgentRecord, FinishCheck, FinishMethod, FinishPlan, FinishStep};
+use crate::process::{self, Run};
+use crate::rules::workspace::finish::facts::FinishFacts;
+use crate::rules::workspace::finish::plan::{FinishChoice, plan};
+use crate::rules::workspace::finish::pull_request::{
+    ForgeProgram, PullRequestDraft, address, is_open_already, without_credentials,
+};
+use crate::rules::workspace::finish::refusal;
+use crate::store::Staging;
+
+/// Time limit for the program that opens the pull request.
+const FORGE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Settings for the git that a forge program starts in the untrusted repository.
+const FORGE_ENVIRONMENT: [(&str, &str); 8] = [
+    ("GH_PROMPT_DISABLED", "1"),
+    ("GIT_CONFIG_COUNT", "3"),
+    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_0", "false"),
+    ("GIT_CONFIG_KEY_1", "core.hooksPath"),
+    ("GIT_CONFIG_VALUE_1", "/dev/null"),
+    ("GIT_CONFIG_KEY_2", "core.pager"),
+    ("GIT_CONFIG_VALUE_2", "cat"),
+];
+
+/// A plan for a pull request, and the state that it was made for.
+#[derive(Debug)]
+pub struct PullRequestPlan {
+    /// The plan to show.
+    pub plan: FinishPlan,
+    state: WorkState,
+}
+
+/// A pull request that was opened. The field names are a public contract.
+#[derive(Debug, Serialize)]
+pub struct PullRequestReport {
+    /// Name of the agent.
+    pub agent: AgentName,
+    /// The branch that was pushed.
+    pub branch: String,
+    /// The branch that gets the work.
+    pub base: String,
+    /// Name of the remote.
+    pub remote: String,
+    /// Address of the pull request; `None` if it is not open yet.
+    pub url: Option<String>,
+    /// The command that opens the pull request, if no program did.
+    pub command: Option<String>,
+    /// The steps that were done.
+    pub steps: Vec<CompletedStep>,
+}
+
+/// A computed pull request with its parts.
+struct PreparedPullRequest {
+    facts: FinishFacts,
+    computation: Computation,
+    result: String,
+    checks: Vec<FinishCheck>,
+    push: PushPlan,
+    draft: PullRequestDraft,
+    program: Option<ForgeProgram>,
+    plan: FinishPlan,
+}
+
+impl Finishing<'_> {
+    /// Plans a pull request. Changes nothing.
+    pub fn pull_request_plan(&self, request: &FinishRequest) -> Result<PullRequestPlan, Error> {
+        let record = self.0.record(&request.name, "finish")?;
+        let staging = self.0.store.staging()?;
+        let prepared = self.prepare_pull_request(&record, request, (ObjectStore::Scratch, &staging))?;
+        Ok(PullRequestPlan { plan: prepared.plan, state: prepared.computation.state })
+    }
+
+    /// Pushes the work of an agent and opens a pull request.
+    pub fn open_pull_request(
+        &self,
+        request: &FinishRequest,
+        planned: &PullRequestPlan,
+    ) -> Result<PullRequestReport, Error> {
+        let _lock = self.0.store.lock_agent(&request.name, "finish")?;
+        let record = self.0.record(&request.name, "finish")?;
+        StatusTracker(self.0).finish_move(&record)?;
+        let staging = self.0.store.staging()?;
+        let prepared = self.prepare_pull_request(&record, request, (ObjectStore::Repository, &staging))?;
+        let PreparedPullRequest { facts, computation, result, checks, push, .. } = &prepared;
+        if computation.state != planned.state {
+            return Err(changed_meanwhile(&record));
+        }
+        self.commit_work(&record, facts, computation)?;
+        failpoint::reached("finish.committed");
+        if !checks.is_empty() {
+            let new = FinishJournal::new(&facts.base.branch, &computation.state.base, &computation.tip);
+            let mut journal = FinishJournal { keeps: true, ..new };
+            let head = self.bring_base_in(&record, facts, (computation, result), &mut journal);
+            self.remove_journal(&record)?;
+            self.check(&record, facts, (&computation.tip, &head?), checks)?;
+        }
+        self.0.progress(&format!("pushing `{}` to `{}`", push.branch, push.remote));
+        let top = &facts.work.directory;
+        let pushed = self.0.git().push(top, push, self.0.env.all());
+        let by_hand = format!(
+            "git -C {} push {} {}",
+            shell_word(top),
+            shell_word(&push.remote),
+            shell_word(&push.branch)
+        );
+        pushed.map_err(|why| {
+            git_failed(&record, &why).hint(format!("push it yourself: `{by_hand}`, then repeat the command"))
+        })?;
+        failpoint::reached("finish.pushed");
+        self.report_pull_request(&record, &prepared)
+    }
+
+    /// Opens the pull request and reports all steps.
+    fn report_pull_request(
+        &self,
+        record: &AgentRecord,
+        prepared: &PreparedPullRequest,
+    ) -> Result<PullRequestReport, Error> {
+        let PreparedPullRequest { facts, push, draft, program, .. } = prepared;
+        let top = &facts.work.directory;
+        let (remote, branch) = (shell_word(&push.remote), shell_word(&push.branch));
+        let mut steps = vec![CompletedStep {
+            text: format!("`{}` is pushed to `{}`", push.branch, push.remote),
+            undo: Some(format!("git -C {} push {remote} --delete {branch}", shell_word(top))),
+        }];
+        let (mut url, mut command) = (None, None);
+        match program {
+            Some(program) => {
+                let opened = self.run_forge(record, (*program, draft), top)?;
+                let close = match program {
+                    ForgeProgram::Gh => "gh pr close",
+                    ForgeProgram::Glab => "glab mr close",
+                };
+                let place = opened.clone().unwrap_or_else(|| push.branch.clone());
+                let undo = format!("(cd {} && {close} {})", shell_word(top), shell_word(&place));
+                steps.push(CompletedStep { text: format!("pull request: {place}"), undo: Some(undo) });
+                url = opened;
+            }
+            None => command = Some(draft.command(ForgeProgram::suggested(&push.url), top)),
+        }
+        Ok(PullRequestReport {
+            agent: record.name.clone(),
+            branch: push.branch.clone(),
+            base: draft.base.clone(),
+            remote: push.remote.clone(),
+            url,
+            command,
+            steps,
+        })
+    }
+
+    /// Runs `gh` or `glab`. Returns the address of the pull request, also if it was open already.
+    fn run_forge(
+        &self,
+        record: &AgentRecord,
+        (program, draft): (ForgeProgram, &PullRequestDraft),
+        top: &Path,
+    ) -> Result<Option<String>, Error> {
+        let failed = |saw: Vec<String>| {
+            Error::new(
+                Code::Workspace,
+                format!("`{}` cannot open a pull request for `{}`", program.name(), record.name),
+            )
+            .saw_all(saw)
+            .saw(format!("`{}` is pushed", draft.branch))
+            .hint(format!("open it yourself: `{}`", draft.command(program, top)))
+        };
+        let Some(path) = self.program_path(program.name()) else {
+            return Err(failed(vec!["it is not installed".to_owned()]));
+        };
+        let is_free = |(name, _): &&(OsString, OsString)| !name.to_string_lossy().starts_with("GIT_");
+        let own = FORGE_ENVIRONMENT.map(|(name, value)| (name.into(), value.into()));
+        let env: Vec<(OsString, OsString)> =
+            self.0.env.all().iter().filter(is_free).cloned().chain(own).collect();
+        let args = draft.arguments(program);
+        let run = Run { program: &path, args: &args, dir: Some(top), env: Some(&env) };
+        self.0.progress(&format!("opening a pull request with `{}`", program.name()));
+        let output =
+            process::run_bounded(&run, FORGE_TIMEOUT).map_err(|why| failed(vec![why.to_string()]))?;
+        let text = [output.stdout, b"\n".to_vec(), output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        if output.exit.code == Some(0) || is_open_already(&text) {
+            return Ok(address(&text));
+        }
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).map(shown);
+        Err(failed(lines.take(10).collect()))
+    }
+
+    /// Returns the path of a program of the user. A relative entry of PATH is not searched, because this would find
+    /// programs of the repository.
+    fn program_path(&self, name: &str) -> Option<std::path::PathBuf> {
+        which::which_in(name, self.0.env.var("PATH"), "/").ok().filter(|path| path.is_absolute())
+    }
+
+    fn prepare_pull_request(
+        &self,
+        record: &AgentRecord,
+        request: &FinishRequest,
+        objects: (ObjectStore, &Staging),
+    ) -> Result<PreparedPullRequest, Error> {
+        let mut facts = self.facts(record, request.into.as_deref())?;
+        // The base branch is not changed here, so it may be checked out and have changes.
+        facts.base.directory = None;
+        facts.base.operation = None;
+        facts.base.changed.clear();
+        if let Some(refusal) = refusal::refusal(&facts) {
+            return Err(refused(refusal));
+        }
+        let push = self.push_plan(record, &facts)?;
+        let checks = self.checks(record, &facts, request)?;
+        // A squash gives the message for the title; the branch itself keeps its commits.
+        let squash = FinishRequest { method: Some(FinishMethod::Squash), keeps: true, ..request.clone() };
+        let computation = self.compute(record, &facts, &squash, objects)?;
+        let mut choice = FinishChoice {
+            method: FinishMethod::Squash,
+            message: computation.message.clone(),
+            files: None,
+            keeps: true,
+            checks: checks.clone(),
+            conflicts: Vec::new(),
+        };
+        let (result, files) = match &computation.outcome {
+            MergeOutcome::Commit { id, files } => (id.clone(), *files),
+            MergeOutcome::Conflicts(paths) => {
+                choice.conflicts.clone_from(paths);
+                return Err(conflict(&plan(&facts, &choice)));
+            }
+            MergeOutcome::Nothing | MergeOutcome::MergesInTheWay => return Err(nothing_to_open(&facts)),
+        };
+        choice.files = Some(files);
+        let messages = computation.git.messages_between(&facts.work.directory, &facts.base.commit, &result);
+        let message = messages.map_err(|why| git_failed(record, &why))?.pop().unwrap_or_default();
+        let draft = PullRequestDraft::new((&push.branch, &facts.base.branch), &message);
+        let program = ForgeProgram::choose(&push.url, |program| self.program_path(program.name()).is_some());
+        let mut plan = plan(&facts, &choice);
+        plan.steps.retain(|step| {
+            matches!(step, FinishStep::Commit { .. } | FinishStep::BringIn { .. } | FinishStep::Check(_))
+        });
+        plan.steps.push(FinishStep::Push {
+            branch: push.branch.clone(),
+            remote: push.remote.clone(),
+            url: without_credentials(&push.url),
+        });
+        plan.steps.push(FinishStep::OpenPullRequest {
+            program: program.map(|program| program.name().to_owned()),
+            title: draft.title.clone(),
+        });
+        Ok(PreparedPullRequest { facts, computation, result, checks, push, draft, program, plan })
+    }
+
+    /// Returns where the branch of the agent is pushed, or an error if it cannot be pushed safely.
+    fn push_plan(&self, record: &AgentRecord, facts: &FinishFacts) -> Result<PushPlan, Error> {
+        let (git, top, name) = (self.0.git(), &facts.work.directory, &record.name);
+        let failed = |why| git_failed(record, &why).saw("nothing was changed");
+        let Some(branch) = &facts.work.branch else {
+            return Err(Error::new(Code::Workspace, format!("agent `{name}` is on no branch"))
+                .saw("HEAD of its worktree is detached; nothing was changed")
+                .hint(format!("make a branch: `git -C {} switch -c NAME`", shell_word(top))));
+        };
+        let Some(plan) = git.push_plan(top, branch, &facts.base.branch).map_err(failed)? else {
+            return Err(Error::new(
+                Code::Workspace,
+                format!("there is no remote to push `{}` to", shown(branch)),
+            )
+            .saw("nothing was changed")
+            .hint(format!("add one: `git -C {} remote add origin URL`", shell_word(top)))
+            .hint("or name one of several: `git config remote.pushDefault NAME`"));
+        };
+        let settings = git.executing_settings(top).map_err(failed)?;
+        if settings.is_empty() {
+            return Ok(plan);
+        }
+        let (remote, branch) = (shell_word(&plan.remote), shell_word(Path::new(branch)));
+        Err(Error::new(
+            Code::Workspace,
+            format!("pushing the work of agent `{name}` would start programs that the repository configures"),
+        )
+        .saw_all(settings.iter().map(|key| format!("its configuration sets `{}`", shown(key))))
+        .saw("nothing was changed")
+        .hint(format!(
+            "if you trust them, push it yourself: `git -C {} push {remote} {branch}`",
+            shell_word(top)
+        ))
+        .hint("or move these settings to your own configuration: `git config --global …`"))
+    }
+}
+
+fn nothing_to_open(facts: &FinishFacts) -> Error {
+    let (name, base) = (&facts.agent, &facts.base.branch);
+    Error::new(Code::Workspace, format!("`{base}` has all of the work of agent `{name}` already"))
+        .saw("nothing was changed")
+        .hint(format!("remove the worktree and the branch: `symposium agent finish {name}`"))
+}

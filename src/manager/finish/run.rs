@@ -1,0 +1,373 @@
+//! `agent finish`: gets the work of an agent into its base branch.
+//!
+//! The plan is made without a lock and shown to the user. Then everything is computed again under the agent's lock; if
+//! the work or the base branch changed since the plan was shown, nothing happens. The base branch moves after the agent
+//! has ended and its work is known not to have changed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Code, Error};
+use crate::failpoint;
+use crate::git::{ObjectStore, TreePair};
+use crate::manager::finish::Finishing;
+use crate::manager::finish::cleanup::FINISH_GRACE;
+use crate::manager::finish::compute::{Computation, MergeOutcome, WorkState};
+use crate::manager::finish::conflict::conflict;
+use crate::manager::finish::facts::{git_failed, refused};
+use crate::manager::finish::journal::{FinishJournal, FinishProgress};
+use crate::manager::lifecycle::Termination;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
+use crate::model::{AgentName, AgentRecord, FinishCheck, FinishMethod, FinishPlan, RecoveredWork};
+use crate::rules::workspace::finish::facts::FinishFacts;
+use crate::rules::workspace::finish::plan::{FinishChoice, plan};
+use crate::rules::workspace::finish::refusal::{self, FinishRefusal};
+use crate::store::Staging;
+
+/// The options of `agent finish`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FinishRequest {
+    /// Name of the agent.
+    pub name: AgentName,
+    /// The branch that gets the work. The default is the agent's base branch.
+    pub into: Option<String>,
+    /// How the work gets there. The default is configured.
+    pub method: Option<FinishMethod>,
+    /// Message of the commits that are made.
+    pub message: Option<String>,
+    /// Whether agent, worktree and branch stay.
+    pub keeps: bool,
+    /// What happens to the checks.
+    pub checks: CheckPolicy,
+}
+
+/// What happens to the checks of the configuration and of the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckPolicy {
+    /// They run. Those of the project need the consent of the user.
+    Run,
+    /// They run, and the user agrees to those of the project.
+    Trust,
+    /// They do not run.
+    Skip,
+}
+
+/// A plan, and the state that it was made for.
+#[derive(Debug)]
+pub struct FinishDraft {
+    /// The plan to show.
+    pub plan: FinishPlan,
+    state: WorkState,
+}
+
+/// What was done. The field names are a public contract.
+#[derive(Debug, Serialize)]
+pub struct FinishReport {
+    /// Name of the agent.
+    pub finished: AgentName,
+    /// The base branch.
+    pub base: String,
+    /// How the work got into it.
+    pub method: FinishMethod,
+    /// Commit of the base branch before.
+    pub from: String,
+    /// Commit of the base branch now; `None` if it had all of the work already.
+    pub commit: Option<String>,
+    /// The steps that were done.
+    pub steps: Vec<CompletedStep>,
+    /// A copy of the commits that a squash or rebase replaced.
+    pub recovered: Option<RecoveredWork>,
+}
+
+/// A step that was done.
+#[derive(Debug, Serialize)]
+pub struct CompletedStep {
+    /// What was done, in one sentence.
+    pub text: String,
+    /// The command that reverts it.
+    pub undo: Option<String>,
+}
+
+/// A computed plan with its parts.
+struct PreparedFinish {
+    facts: FinishFacts,
+    computation: Computation,
+    checks: Vec<FinishCheck>,
+    plan: FinishPlan,
+}
+
+/// What a run brings to the worktree of the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WorktreeChange {
+    /// Nothing, because the worktree is removed.
+    None,
+    /// The content of the result, for the checks or for an agent that stays.
+    Result,
+}
+
+impl Finishing<'_> {
+    /// Plans how the work of an agent gets into its base branch. Changes nothing.
+    pub fn finish_plan(&self, request: &FinishRequest) -> Result<FinishDraft, Error> {
+        let record = self.0.record(&request.name, "finish")?;
+        self.refuse_interrupted(&record)?;
+        let staging = self.0.store.staging()?;
+        let prepared = self.prepare(&record, request, (ObjectStore::Scratch, &staging))?;
+        Ok(FinishDraft { plan: prepared.plan, state: prepared.computation.state })
+    }
+
+    /// Carries out a plan.
+    pub fn finish(&self, request: &FinishRequest, draft: &FinishDraft) -> Result<FinishReport, Error> {
+        let lock = self.0.store.lock_agent(&request.name, "finish")?;
+        let record = self.0.record(&request.name, "finish")?;
+        StatusTracker(self.0).finish_move(&record)?;
+        self.refuse_itself(&record, request)?;
+        let staging = self.0.store.staging()?;
+        let PreparedFinish { facts, computation, checks, plan } =
+            self.prepare(&record, request, (ObjectStore::Repository, &staging))?;
+        if !plan.conflicts.is_empty() {
+            return Err(conflict(&plan));
+        }
+        if computation.state != draft.state {
+            return Err(changed_meanwhile(&record));
+        }
+        let mut journal = FinishJournal {
+            to: match &computation.outcome {
+                MergeOutcome::Commit { id, .. } => Some(id.clone()),
+                _ => None,
+            },
+            directory: facts.base.directory.clone(),
+            method: self.method(request)?,
+            keeps: request.keeps,
+            ..FinishJournal::new(&facts.base.branch, &computation.state.base, &computation.tip)
+        };
+        self.write_journal(&record, &journal)?;
+        failpoint::reached("finish.prepared");
+        let mut state = computation.state.clone();
+        let result = journal.to.clone().filter(|_| !checks.is_empty());
+        if let Some(result) = &result {
+            let checked = self
+                .commit_work(&record, &facts, &computation)
+                .and_then(|()| self.bring_base_in(&record, &facts, (&computation, result), &mut journal))
+                .and_then(|head| {
+                    self.check(&record, &facts, (&computation.tip, &head), &checks).map(|()| head)
+                });
+            state.head = match checked {
+                Ok(head) => head,
+                Err(error) => {
+                    // The next run changes files back that are still half changed.
+                    if journal.progress != FinishProgress::BringingIn {
+                        self.remove_journal(&record)?;
+                    }
+                    return Err(error);
+                }
+            };
+            let tree = computation.git.tree_of(&facts.work.directory, &state.head);
+            state.tree = tree.map_err(|why| git_failed(&record, &why))?;
+            journal.tip.clone_from(&state.head);
+            self.write_journal(&record, &journal)?;
+            failpoint::reached("finish.checked");
+        }
+        if !request.keeps {
+            Termination(self.0).kill_locked(&record, FINISH_GRACE, &lock)?;
+            failpoint::reached("finish.ended");
+        }
+        let ended = facts.is_running && !request.keeps;
+        let prepared = PreparedFinish { facts, computation, checks, plan };
+        let merged = self.merge(&record, &prepared, (&state, &staging), &mut journal);
+        let report = merged.and_then(|()| self.clean_up(&record, &journal, &lock));
+        report.map_err(|error| if ended { after_end(error, &record) } else { error })
+    }
+
+    /// Commits the work if `expected` is still its state, and moves the base branch.
+    fn merge(
+        &self,
+        record: &AgentRecord,
+        PreparedFinish { facts, computation, .. }: &PreparedFinish,
+        (expected, staging): (&WorkState, &Staging),
+        journal: &mut FinishJournal,
+    ) -> Result<(), Error> {
+        if !journal.keeps {
+            // The agent may have changed its worktree until it ended.
+            if let Err(error) = self.verify_worktree(record, &facts.work.directory) {
+                self.remove_journal(record)?;
+                return Err(error.saw("the base branch was not changed"));
+            }
+            let (_, now) = self
+                .work_state(record, facts, (ObjectStore::Repository, staging))
+                .map_err(|why| git_failed(record, &why))?;
+            if now != *expected {
+                self.remove_journal(record)?;
+                return Err(changed_meanwhile(record));
+            }
+        }
+        // The work was committed before the checks.
+        if expected.head == computation.state.head {
+            self.commit_work(record, facts, computation)?;
+        }
+        failpoint::reached("finish.committed");
+        self.move_base(record, &facts.work.directory, journal)
+    }
+
+    /// Moves the branch of the agent to the commit with its uncommitted work.
+    pub(in crate::manager) fn commit_work(
+        &self,
+        record: &AgentRecord,
+        facts: &FinishFacts,
+        computation: &Computation,
+    ) -> Result<(), Error> {
+        let (from, to) = (&computation.state.head, &computation.tip);
+        if from == to {
+            return Ok(());
+        }
+        let (git, top) = (&computation.git, &facts.work.directory);
+        let committed = git.advance_head(top, TreePair { from, to }).and_then(|()| git.update_index(top, to));
+        committed.map_err(|why| git_failed(record, &why))
+    }
+
+    /// Continues a run that was interrupted. Returns `None` if there is none, or if nothing in the base branch had
+    /// changed yet, so that a new run can start.
+    pub fn continue_interrupted(&self, name: &AgentName) -> Result<Option<FinishReport>, Error> {
+        let record = self.0.record(name, "finish")?;
+        if self.journal(&record)?.is_none() {
+            return Ok(None);
+        }
+        let lock = self.0.store.lock_agent(name, "finish")?;
+        let record = self.0.record(name, "finish")?;
+        let Some(mut journal) = self.journal(&record)? else { return Ok(None) };
+        // The worktree may be gone already.
+        let repository = Workspaces(self.0).worktree_note(&record).repository;
+        match journal.progress {
+            FinishProgress::Prepared => {
+                self.remove_journal(&record)?;
+                Ok(None)
+            }
+            FinishProgress::BringingIn => {
+                self.revert_bring_in(&record, &journal)?;
+                self.remove_journal(&record)?;
+                Ok(None)
+            }
+            FinishProgress::Moving => match self.complete_move(&record, &repository, &mut journal)? {
+                true => self.clean_up(&record, &journal, &lock).map(Some),
+                false => Ok(None),
+            },
+            FinishProgress::Moved => self.clean_up(&record, &journal, &lock).map(Some),
+        }
+    }
+
+    /// Refuses to plan a run while an interrupted one has changed something: its files would count as changes of the user.
+    fn refuse_interrupted(&self, record: &AgentRecord) -> Result<(), Error> {
+        let name = &record.name;
+        match self.journal(record)? {
+            Some(journal) if journal.progress != FinishProgress::Prepared => {
+                Err(Error::new(Code::Workspace, format!("finishing agent `{name}` was interrupted"))
+                    .hint(format!("continue: `symposium agent finish {name}`"))
+                    .hint(format!("or abort: `symposium agent finish {name} --abort`")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Computes the result and the plan, or explains why the work cannot be finished.
+    fn prepare(
+        &self,
+        record: &AgentRecord,
+        request: &FinishRequest,
+        objects: (ObjectStore, &Staging),
+    ) -> Result<PreparedFinish, Error> {
+        let facts = self.facts(record, request.into.as_deref())?;
+        if let Some(refusal) = refusal::refusal(&facts) {
+            return Err(refused(refusal));
+        }
+        let checks = self.checks(record, &facts, request)?;
+        let computation = self.compute(record, &facts, request, objects)?;
+        let mut conflicts = Vec::new();
+        let files = match &computation.outcome {
+            MergeOutcome::Nothing => None,
+            MergeOutcome::Commit { id, files } => {
+                let worktree = match request.keeps || !checks.is_empty() {
+                    true => WorktreeChange::Result,
+                    false => WorktreeChange::None,
+                };
+                self.refuse_to_overwrite(record, &facts, (&computation, id), worktree)?;
+                Some(*files)
+            }
+            MergeOutcome::Conflicts(paths) => {
+                conflicts.clone_from(paths);
+                None
+            }
+            MergeOutcome::MergesInTheWay => return Err(refused(merges_in_the_way(&facts))),
+        };
+        let choice = FinishChoice {
+            method: self.method(request)?,
+            message: computation.message.clone(),
+            files,
+            keeps: request.keeps,
+            checks: checks.clone(),
+            conflicts,
+        };
+        let plan = plan(&facts, &choice);
+        Ok(PreparedFinish { facts, computation, checks, plan })
+    }
+
+    /// Refuses to overwrite or delete files that git does not track, where the base branch is checked out and in the
+    /// worktree if the result is brought there.
+    fn refuse_to_overwrite(
+        &self,
+        record: &AgentRecord,
+        facts: &FinishFacts,
+        (computation, to): (&Computation, &str),
+        worktree: WorktreeChange,
+    ) -> Result<(), Error> {
+        let mut changes = Vec::new();
+        if let Some(directory) = &facts.base.directory {
+            changes.push((directory, TreePair { from: &facts.base.commit, to }));
+        }
+        if worktree == WorktreeChange::Result {
+            changes.push((&facts.work.directory, TreePair { from: &computation.tip, to }));
+        }
+        for (directory, trees) in changes {
+            let found = computation.git.files_in_the_way(directory, trees);
+            let found = found.map_err(|why| git_failed(record, &why))?;
+            if !found.is_empty() {
+                return Err(refused(refusal::files_in_the_way(directory, &found)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses an agent that wants to finish itself: its end would end this command half-way.
+    fn refuse_itself(&self, record: &AgentRecord, request: &FinishRequest) -> Result<(), Error> {
+        match self.0.calling_agent()? {
+            Some(caller) if caller.id == record.id && !request.keeps => {
+                Err(Error::not_permitted(format!("agent `{}` cannot finish itself", record.name))
+                    .hint("`--keep` merges its work and lets it continue"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Adds to an error that the agent was ended before, and how it starts again.
+fn after_end(error: Error, record: &AgentRecord) -> Error {
+    error
+        .saw(format!("agent `{}` was ended", record.name))
+        .hint(format!("let it continue: `symposium agent resume {}`", record.name))
+}
+
+pub(in crate::manager) fn changed_meanwhile(record: &AgentRecord) -> Error {
+    Error::new(
+        Code::Workspace,
+        format!("the work of agent `{}` or its base branch changed in the meantime", record.name),
+    )
+    .saw("the base branch was not changed")
+    .hint(format!("run it again: `symposium agent finish {}`", record.name))
+}
+
+fn merges_in_the_way(facts: &FinishFacts) -> FinishRefusal {
+    FinishRefusal::new(
+        format!("the commits of agent `{}` cannot be rebased", facts.agent),
+        vec!["they contain merge commits, whose resolved conflicts would be lost".to_owned()],
+        vec!["use `--squash` or `--merge`".to_owned()],
+    )
+}

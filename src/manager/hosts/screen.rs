@@ -1,0 +1,228 @@
+//! The live screen of an agent on another machine. `symposium agent-screen` on the host sends a capture and then what
+//! the agent prints; this side receives it.
+//!
+//! The parts have a head line with a word and a length: `screen N` precedes a capture as JSON, `output N` precedes
+//! bytes that the agent has printed. Captures are repeated when the output pauses, because a capture and the output
+//! are not synchronised.
+
+use std::io::Write;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use crate::error::Error;
+use crate::manager::hosts::Hosts;
+use crate::manager::hosts::list::remote_error;
+use crate::manager::hosts::manage::{HELLO, connection_error, remote_request};
+use crate::manager::hosts::run::refuse_older;
+use crate::manager::terminal::{AgentScreens, ScreenFollower};
+use crate::model::{AgentName, HostName, RemoteFrame, Replay};
+use crate::ssh::{FrameFlow, Interaction, RequestOutcome, RequestTimeouts};
+use crate::tmux::PaneScreen;
+
+/// Pause in the output after which another capture is sent.
+const SETTLED_AFTER: Duration = Duration::from_millis(250);
+/// Longest time without a capture while the agent prints.
+const MAX_UNCHECKED: Duration = Duration::from_secs(5);
+/// Time without output after which the sender checks whether the agent still has a screen.
+const IDLE_CHECK: Duration = Duration::from_secs(30);
+/// Maximum size of a part: more than a capture of the largest screen with its history.
+const MAX_PART_BYTES: usize = 8 << 20;
+/// Maximum number of columns and of lines of a screen. The emulator allocates memory for each cell.
+const MAX_SIDE: u16 = 1000;
+/// Bytes that are read from the transcript at once.
+const CHUNK_BYTES: usize = 32 * 1024;
+/// Exit code of a symposium that does not know the command.
+const USAGE: u8 = 2;
+
+/// A part of the live screen of a remote agent.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ScreenPart {
+    /// A capture of the screen with its history.
+    Screen(PaneScreen),
+    /// Bytes that the agent has printed.
+    Output(Vec<u8>),
+    /// Nothing has been printed for a while; the connection works.
+    Alive,
+}
+
+impl Hosts<'_> {
+    /// Writes the screen of an agent of this machine and everything that it prints, until the agent has no screen any
+    /// more or the reader is gone.
+    pub fn send_screen(&self, name: &AgentName, history: usize, out: &mut dyn Write) -> Result<(), Error> {
+        let (wake, woken) = sync_channel(1);
+        let mut follower = AgentScreens(self.0).follow_screen(name, move || {
+            // A full channel means that the sender will read this output too.
+            let _ = wake.try_send(());
+        })?;
+        let mut buffer = vec![0; CHUNK_BYTES];
+        if !send_capture(&mut follower, history, out)? {
+            return Ok(());
+        }
+        let (mut checked, mut is_checked) = (Instant::now(), false);
+        loop {
+            let wait = if is_checked { IDLE_CHECK } else { SETTLED_AFTER };
+            let has_printed = match woken.recv_timeout(wait) {
+                Ok(()) => true,
+                Err(RecvTimeoutError::Timeout) => false,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            if has_printed {
+                while let Ok(count @ 1..) = follower.read(&mut buffer) {
+                    send(out, "output", &buffer[..count])?;
+                }
+                is_checked = false;
+            }
+            if !has_printed || checked.elapsed() >= MAX_UNCHECKED {
+                if !send_capture(&mut follower, history, out)? {
+                    return Ok(());
+                }
+                (checked, is_checked) = (Instant::now(), !has_printed);
+            }
+        }
+    }
+
+    /// Receives the live screen of an agent on another machine until `each` returns [`FrameFlow::Stop`] or the
+    /// connection ends.
+    pub fn receive_screen(
+        &self,
+        host: &HostName,
+        (name, history): (&AgentName, usize),
+        each: &mut dyn FnMut(ScreenPart) -> FrameFlow,
+    ) -> Result<(), Error> {
+        let host = self.host(host)?;
+        let words = ["--json", "agent-screen", "--history"].map(str::to_owned).to_vec();
+        let argv = [words, vec![history.to_string(), name.to_string()]].concat();
+        let request = remote_request(Replay::Any, argv, 0);
+        let bounds = RequestTimeouts { hello: HELLO, whole: None, asking: Interaction::Never };
+        let (mut hello, mut pending, mut err, mut is_garbled) = (None, Vec::new(), Vec::new(), false);
+        let outcome = self.ssh()?.exchange(&host, (&request, b""), bounds, &mut |frame| match frame {
+            RemoteFrame::Hello(greeting) => {
+                hello = Some(greeting);
+                FrameFlow::Continue
+            }
+            RemoteFrame::Out(bytes) => {
+                pending.extend(bytes);
+                loop {
+                    match next_part(&mut pending) {
+                        Ok(Some(part)) => {
+                            if each(part) == FrameFlow::Stop {
+                                return FrameFlow::Stop;
+                            }
+                        }
+                        Ok(None) => return FrameFlow::Continue,
+                        Err(()) => {
+                            is_garbled = true;
+                            return FrameFlow::Stop;
+                        }
+                    }
+                }
+            }
+            RemoteFrame::Err(bytes) => {
+                err.extend(bytes);
+                err.truncate(MAX_PART_BYTES);
+                FrameFlow::Continue
+            }
+            RemoteFrame::Alive | RemoteFrame::End(_) | RemoteFrame::Unknown => each(ScreenPart::Alive),
+        })?;
+        if let Some(hello) = &hello {
+            refuse_older(&host, hello)?;
+        }
+        let version = hello.map(|hello| hello.version);
+        match outcome {
+            _ if is_garbled => {
+                Err(Error::unexpected_answer(&host.name, vec!["it did not send a screen".to_owned()]))
+            }
+            RequestOutcome::Ended(0) | RequestOutcome::Enough => Ok(()),
+            RequestOutcome::Ended(USAGE) => Err(Error::host_older(&host.name, version.as_deref())),
+            RequestOutcome::Ended(code) => Err(remote_error(&host.name, code, &err)
+                .unwrap_or_else(|| Error::unexpected_answer(&host.name, vec![]))),
+            RequestOutcome::Unknown => Err(Error::outcome_unknown(&host.name, None)),
+            RequestOutcome::Lost(lost) => Err(connection_error(&host, &lost)),
+        }
+    }
+}
+
+/// Sends a capture. Returns `false` if the agent has no screen any more.
+fn send_capture(
+    follower: &mut ScreenFollower<'_>,
+    history: usize,
+    out: &mut dyn Write,
+) -> Result<bool, Error> {
+    let Some(capture) = follower.capture(history)? else { return Ok(false) };
+    let _ = follower.skip_output();
+    send(out, "screen", &serde_json::to_vec(&capture).unwrap_or_default())?;
+    Ok(true)
+}
+
+fn send(out: &mut dyn Write, word: &str, bytes: &[u8]) -> Result<(), Error> {
+    let written = writeln!(out, "{word} {}", bytes.len()).and_then(|()| out.write_all(bytes));
+    written.and_then(|()| out.flush()).map_err(Error::io("cannot send the screen"))
+}
+
+/// Takes the first complete part from the bytes that have arrived. Fails on bytes that are no part.
+fn next_part(pending: &mut Vec<u8>) -> Result<Option<ScreenPart>, ()> {
+    const MAX_HEAD_BYTES: usize = 32;
+    let Some(end) = pending.iter().position(|byte| *byte == b'\n') else {
+        return if pending.len() > MAX_HEAD_BYTES { Err(()) } else { Ok(None) };
+    };
+    let head = std::str::from_utf8(&pending[..end]).map_err(drop)?;
+    let (word, length) = head.split_once(' ').ok_or(())?;
+    let length: usize = length.parse().map_err(drop)?;
+    if length > MAX_PART_BYTES || !matches!(word, "screen" | "output") {
+        return Err(());
+    }
+    let whole = end + 1 + length;
+    if pending.len() < whole {
+        return Ok(None);
+    }
+    let is_screen = word == "screen";
+    let body: Vec<u8> = pending.drain(..whole).skip(end + 1).collect();
+    if !is_screen {
+        return Ok(Some(ScreenPart::Output(body)));
+    }
+    let screen: PaneScreen = serde_json::from_slice(&body).map_err(drop)?;
+    match screen.width <= MAX_SIDE && screen.height <= MAX_SIDE {
+        true => Ok(Some(ScreenPart::Screen(screen))),
+        false => Err(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screen(width: u16) -> PaneScreen {
+        PaneScreen {
+            width,
+            height: 2,
+            cursor: (1, 0),
+            has_cursor: true,
+            alternate: false,
+            history: vec!["old".into()],
+            lines: vec!["\x1b[31mred".into(), String::new()],
+        }
+    }
+
+    #[test]
+    fn parts_arrive_whole_also_if_they_are_split() {
+        let mut sent = Vec::new();
+        send(&mut sent, "screen", &serde_json::to_vec(&screen(80)).unwrap()).unwrap();
+        send(&mut sent, "output", b"a\nb").unwrap();
+        let (mut pending, mut parts) = (Vec::new(), Vec::new());
+        for byte in sent {
+            pending.push(byte);
+            parts.extend(next_part(&mut pending).unwrap());
+        }
+        assert_eq!(parts, [ScreenPart::Screen(screen(80)), ScreenPart::Output(b"a\nb".to_vec())]);
+        assert!(pending.is_empty());
+    }
+
+    #[test]
+    fn a_host_cannot_make_this_side_allocate_without_limit() {
+        let mut huge = Vec::new();
+        send(&mut huge, "screen", &serde_json::to_vec(&screen(60_000)).unwrap()).unwrap();
+        for bytes in [huge, b"output 999999999999\n".to_vec(), b"nonsense\n".to_vec(), vec![b'x'; 64]] {
+            assert_eq!(next_part(&mut bytes.clone()), Err(()));
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The review of an agent's work.
+//!
+//! - `base`: the commit that the work is compared with
+//! - `diff`: all changes since the base
+//! - `branch_position`: commits ahead and behind, for the dashboard
+//! - `work_summary`: numbers and expected conflicts of many agents, for `agent list --work`
+
+pub(in crate::manager) mod base;
+pub(in crate::manager) mod branch_position;
+pub(in crate::manager) mod diff;
+pub(in crate::manager) mod work_summary;
+
+pub use diff::{DiffPart, DiffRequest, DiffSession};
+
+use crate::manager::Context;
+
+/// Use cases that show what an agent changed.
+#[derive(Clone, Copy)]
+pub struct Reviews<'a>(pub &'a Context);

@@ -1,0 +1,208 @@
+//! The work of many agents for `agent list --work`: numbers, position relative to the base, and expected conflicts.
+//!
+//! A summary takes about twenty runs of git, so it is stored with a fingerprint of the refs, the index and the changed
+//! files that it depends on. While the fingerprint stays the same, only the changed files are asked from git. No lock
+//! is held meanwhile.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::git::{self, Git, GitError, MergedTree, ObjectStore, SnapshotPlan};
+use crate::manager::parallel::in_parallel;
+use crate::manager::review::Reviews;
+use crate::manager::workspace::{WorkInspection, Workspaces};
+use crate::model::{
+    Agent, AgentName, AgentRecord, BasePosition, ChangedFile, MergeForecast, MergeState, MergedWork,
+    WorkSummary, Workspace,
+};
+
+/// The state file with the last summary of an agent.
+const SUMMARY_FILE: &str = "work-summary.json";
+
+/// How long the measured size of a workspace is shown. Ignored files change it without changing the fingerprint.
+const SIZE_MAX_AGE: SignedDuration = SignedDuration::from_mins(5);
+
+/// A summary and what it was computed from.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredSummary {
+    /// Fingerprint of the refs and the working tree.
+    fingerprint: String,
+    /// When the size was measured.
+    measured_at: Timestamp,
+    /// The computed summary.
+    summary: WorkSummary,
+}
+
+/// The fingerprints of the refs of repositories, each of which is computed once for a list.
+#[derive(Debug, Default)]
+struct RefsFingerprints(Mutex<HashMap<PathBuf, Arc<OnceLock<Option<String>>>>>);
+
+impl RefsFingerprints {
+    fn of(&self, git: &Git, top: &Path) -> Option<String> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = Arc::clone(known.entry(git::repository(top)).or_default());
+        drop(known);
+        own.get_or_init(|| git.refs_fingerprint(top).ok()).clone()
+    }
+}
+
+impl Reviews<'_> {
+    /// Returns the work of these agents in the same order. Runs git for several agents at a time. An agent of another
+    /// machine has an empty summary.
+    pub fn work_summaries(&self, agents: &[Agent]) -> Vec<WorkSummary> {
+        let records = self.0.store.read(self.0.now()).unwrap_or_default();
+        let records: HashMap<AgentName, AgentRecord> =
+            records.into_iter().map(|record| (record.name.clone(), record)).collect();
+        let own = agents.iter().filter(|agent| agent.host.is_none()).map(|agent| agent.name.clone());
+        let refs = RefsFingerprints::default();
+        let summaries = in_parallel(&own.collect::<Vec<_>>(), |name| {
+            records.get(name).map(|record| self.work_summary(record, &refs)).unwrap_or_default()
+        });
+        let mut summaries = summaries.into_iter().map(|(_, summary)| summary);
+        let in_order = agents.iter().map(|agent| match agent.host {
+            None => summaries.next().unwrap_or_default(),
+            Some(_) => WorkSummary::default(),
+        });
+        in_order.collect()
+    }
+
+    fn work_summary(&self, record: &AgentRecord, refs: &RefsFingerprints) -> WorkSummary {
+        let now = self.0.now();
+        let Ok(top) = self.working_tree(record) else {
+            let counts = WorkInspection(self.0).counts_of(record);
+            return WorkSummary { counts, ..WorkSummary::default() };
+        };
+        let changed = self.changed_files(record, &top);
+        let fingerprint = changed.as_deref().and_then(|changed| self.fingerprint(record, changed, refs));
+        let stored = fingerprint.as_ref().and_then(|fingerprint| self.stored_summary(record, fingerprint));
+        if let Some(stored) = stored
+            && now.duration_since(stored.measured_at) < SIZE_MAX_AGE
+        {
+            return stored.summary;
+        }
+        let summary = self.computed_summary(record, &top, changed.unwrap_or_default());
+        // The state is read before the computation. A change in the meantime makes the next fingerprint another one.
+        if let Some(fingerprint) = fingerprint {
+            self.store_summary(
+                record,
+                &StoredSummary { fingerprint, measured_at: now, summary: summary.clone() },
+            );
+        }
+        summary
+    }
+
+    fn changed_files(&self, record: &AgentRecord, top: &Path) -> Option<Vec<ChangedFile>> {
+        let mut changed = self.0.git().all_uncommitted(top).ok()?;
+        if record.workspace == Workspace::Worktree {
+            WorkInspection(self.0).leave_out_copies(record, &mut changed);
+        }
+        Some(changed)
+    }
+
+    /// Returns the fingerprint of everything that a summary depends on. A tree with submodules has none, because the
+    /// work in them counts as well.
+    fn fingerprint(
+        &self,
+        record: &AgentRecord,
+        changed: &[ChangedFile],
+        refs: &RefsFingerprints,
+    ) -> Option<String> {
+        let top = self.working_tree(record).ok().filter(|top| !top.join(".gitmodules").exists())?;
+        let tree = git::tree_fingerprint(&top, changed)?;
+        let refs = refs.of(&self.0.git(), &top)?;
+        let chosen = self.remembered_base(record).unwrap_or_default();
+        Some(format!("1 {tree} {refs} {} {chosen}", record.id))
+    }
+
+    fn stored_summary(&self, record: &AgentRecord, fingerprint: &str) -> Option<StoredSummary> {
+        let text = self.0.store.instance(&record.name).read_state(SUMMARY_FILE).ok().flatten()?;
+        let stored: StoredSummary = serde_json::from_slice(&text).ok()?;
+        (stored.fingerprint == fingerprint).then_some(stored)
+    }
+
+    /// Stores a summary. A failure costs only time at the next list.
+    fn store_summary(&self, record: &AgentRecord, stored: &StoredSummary) {
+        if let Ok(text) = serde_json::to_vec(stored) {
+            let _ = self.0.store.instance(&record.name).write_state(SUMMARY_FILE, &text);
+        }
+    }
+
+    fn computed_summary(&self, record: &AgentRecord, top: &Path, changed: Vec<ChangedFile>) -> WorkSummary {
+        let counts = WorkInspection(self.0).counts_of(record);
+        let mut summary = WorkSummary { counts, ..WorkSummary::default() };
+        // Without numbers, git does not recognize the directory as the worktree of this agent.
+        if counts.changed.is_none() {
+            return summary;
+        }
+        let git = self.0.git();
+        if record.workspace != Workspace::Worktree {
+            let base = self.comparison(record, top).ok().flatten();
+            let position = base.and_then(|base| git.ahead_and_behind(top, &base).ok().flatten());
+            summary.base = position.map(|(ahead, behind)| BasePosition { name: None, ahead, behind });
+            return summary;
+        }
+        let Ok(base) = self.base(record, top, None) else { return summary };
+        let Some(reference) = base.name.clone().or(base.commit) else { return summary };
+        let position = git.ahead_and_behind(top, &reference).ok().flatten();
+        summary.base = position.map(|(ahead, behind)| BasePosition { name: base.name, ahead, behind });
+        summary.merged = self.merged_work(record, top, &reference).ok();
+        let forecast = self.forecast(record, (top, &reference), &changed);
+        summary.merge =
+            Some(forecast.unwrap_or_else(|why| MergeForecast::Unknown { reason: why.to_string() }));
+        summary
+    }
+
+    /// Determines whether the commits of a worktree are in its base, or in a main branch.
+    fn merged_work(&self, record: &AgentRecord, top: &Path, reference: &str) -> Result<MergedWork, GitError> {
+        let (git, note) = (self.0.git(), Workspaces(self.0).worktree_note(record));
+        let start = note.base.as_ref().map(|base| base.commit.as_str());
+        let branch = note.base.as_ref().and_then(|base| base.branch.as_deref());
+        let own = git::checked_out_branch(top).unwrap_or(note.branch);
+        let mut targets = git.merge_targets(top, branch, Some(&own))?;
+        targets.insert(0, reference.to_owned());
+        let head = git.head(top)?.unwrap_or_default();
+        let scratch = self.0.store.staging().map_err(|why| GitError::Unverified(why.to_string()))?;
+        Ok(match git.merge_state(top, (&head, start), &targets, scratch.path())? {
+            MergeState::Empty | MergeState::Gone => MergedWork::Empty,
+            MergeState::Merged => MergedWork::Merged,
+            MergeState::Unmerged(_) => MergedWork::Unmerged,
+        })
+    }
+
+    /// Merges the work with its uncommitted files into the base, as objects in a temporary directory.
+    fn forecast(
+        &self,
+        record: &AgentRecord,
+        (top, reference): (&Path, &str),
+        changed: &[ChangedFile],
+    ) -> Result<MergeForecast, GitError> {
+        let scratch = self.0.store.staging().map_err(|why| GitError::Unverified(why.to_string()))?;
+        let plain = self.0.git();
+        let copies = Workspaces(self.0).unchanged_copies(record);
+        let copies = copies.iter().map(|path| path.to_string_lossy().into_owned());
+        let left_out: Vec<String> = copies
+            .chain(plain.repositories_below(top)?)
+            .map(|path| format!(":(top,exclude,literal){path}"))
+            .collect();
+        let plan =
+            SnapshotPlan { left_out: &left_out, scratch: scratch.path(), objects: ObjectStore::Scratch };
+        let git = plain.for_snapshot(top, plan)?;
+        let Some(head) = git.head(top)? else { return Ok(MergeForecast::Nothing) };
+        let tip = match changed.is_empty() {
+            true => head,
+            false => git.write_temporary_commit(top, &git.snapshot(top, plan)?, &head)?,
+        };
+        if git.is_ancestor(top, &tip, reference)? {
+            return Ok(MergeForecast::Nothing);
+        }
+        Ok(match git.merged_tree(top, None, (reference, &tip))? {
+            MergedTree::Clean(tree) if tree == git.tree_of(top, reference)? => MergeForecast::Nothing,
+            MergedTree::Clean(_) => MergeForecast::Clean,
+            MergedTree::Conflicts(paths) => MergeForecast::Conflicts { paths },
+        })
+    }
+}

@@ -1,0 +1,275 @@
+//! Random sequences of operations on the work of an agent, some of them killed half-way, never lose content.
+//!
+//! Before each operation, the test stores the ids of all file contents in the worktree and of all commits. Afterwards each
+//! of them must be in a working tree, in a branch, a stash, a checkpoint or a copy of removed work.
+//!
+//! `SYMPOSIUM_FINISH_CASES` sets the number of sequences, `SYMPOSIUM_FINISH_SEED` the first seed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::agent;
+use super::workspace::{git, repository, workspace};
+use crate::support::TestEnv;
+
+/// Number of sequences in a normal test run.
+const DEFAULT_CASES: u64 = 1;
+
+/// Number of operations in a sequence.
+const OPERATIONS: usize = 9;
+
+/// Steps at which a command is killed.
+const FAILPOINTS: [&str; 18] = [
+    "finish.prepared",
+    "finish.bringing",
+    "finish.checked",
+    "kill.signalled",
+    "finish.ended",
+    "finish.committed",
+    "finish.moving",
+    "finish.files",
+    "finish.moved",
+    "finish.noted",
+    "finish.kept",
+    "finish.cleaned",
+    "rm.worktree",
+    "checkpoint.stored",
+    "restore.saved",
+    "restore.noted",
+    "restore.files",
+    "restore.index",
+];
+
+/// A small generator of pseudo-random numbers (xorshift), so that a seed repeats a sequence.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).expect("it is below the limit")
+    }
+
+    fn choose<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+/// Object ids that must not disappear.
+#[derive(Default)]
+struct Content {
+    blobs: BTreeSet<String>,
+    commits: BTreeSet<String>,
+}
+
+/// One sequence of operations.
+struct Sequence {
+    env: TestEnv,
+    random: Random,
+    seed: u64,
+    done: Vec<String>,
+    writes: u32,
+}
+
+impl Sequence {
+    fn new(seed: u64) -> Sequence {
+        let env = repository();
+        for (key, value) in [("user.name", "me"), ("user.email", "me@example.org"), ("gc.auto", "0")] {
+            git(&env, &env.project(), &["config", key, value]);
+        }
+        let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        Sequence { env, random: Random(mixed), seed, done: Vec::new(), writes: 0 }
+    }
+
+    fn at(&self) -> PathBuf {
+        workspace(&self.env, "fix")
+    }
+
+    fn is_alive(&self) -> bool {
+        self.at().join(".git").exists()
+    }
+
+    /// Starts the agent again if it was finished or discarded.
+    fn ensure_agent(&mut self) {
+        if self.is_alive() {
+            return;
+        }
+        let remove = ["rm", "--force", "--yes", "fix"];
+        let before = self.content(&remove);
+        let _ = agent(&self.env, &remove).outcome();
+        self.assert_kept(&before);
+        let spawn = ["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"];
+        agent(&self.env, &spawn).ok();
+    }
+
+    /// Writes a new content to a file whose name may be that of a directory or an ignored file.
+    fn edit(&mut self) {
+        self.writes += 1;
+        let path = self.random.choose(&["a", "b", "d", "d/x", "d/y", "src/lib.rs", "notes"]);
+        let (file, text) = (self.at().join(path), format!("seed {} write {}\n", self.seed, self.writes));
+        if file.is_dir() {
+            return;
+        }
+        let parent = file.parent().expect("it is below the worktree");
+        if parent.is_file() {
+            // The content of this file must be stored before a directory takes its place.
+            git(&self.env, &self.at(), &["add", "-A"]);
+            git(&self.env, &self.at(), &["commit", "-q", "--allow-empty", "-m", "before a directory"]);
+            fs::remove_file(parent).unwrap();
+        }
+        fs::create_dir_all(parent).unwrap();
+        // The content that is overwritten here is the agent's own decision.
+        fs::write(file, text).unwrap();
+    }
+
+    fn commit_base(&mut self) {
+        self.writes += 1;
+        let project = self.env.project();
+        if !git(&self.env, &project, &["status", "--porcelain", "--untracked-files=no"]).is_empty() {
+            return;
+        }
+        fs::write(project.join("base"), format!("seed {} base {}\n", self.seed, self.writes)).unwrap();
+        git(&self.env, &project, &["add", "base"]);
+        git(&self.env, &project, &["commit", "-q", "-m", "base"]);
+    }
+
+    /// Runs a command of symposium, half of the time with a kill at a random step. Any exit code is fine.
+    fn run(&mut self, args: &[&str]) {
+        let before = self.content(args);
+        let step = match self.random.below(2) {
+            0 => "",
+            _ => self.random.choose(&FAILPOINTS),
+        };
+        self.done.push(format!("{} [{step}]", args.join(" ")));
+        let outcome = agent(&self.env, args).env("SYMPOSIUM_FAILPOINT", step).outcome();
+        self.done.push(format!("  exit code {}: {}", outcome.code, outcome.stderr.replace('\n', " | ")));
+        self.assert_kept(&before);
+    }
+
+    fn operate(&mut self) {
+        self.ensure_agent();
+        let at = self.at();
+        match self.random.below(14) {
+            0..=4 => self.edit(),
+            5 => {
+                git(&self.env, &at, &["add", "-A"]);
+                git(&self.env, &at, &["commit", "-q", "--allow-empty", "-m", "work"]);
+            }
+            6 => drop(git(&self.env, &at, &["stash", "--include-untracked"])),
+            7 => self.commit_base(),
+            8 => fs::write(at.join(".gitignore"), "target\nnotes\nd\n").unwrap(),
+            9 => {
+                let id = self.env.registry()["sessions"]["fix"]["id"].as_str().expect("an id").to_owned();
+                let _ = self.env.symposium(["take-checkpoint", "fix", &id]).outcome();
+                self.edit();
+                let _ = agent(&self.env, &["kill", "fix"]).outcome();
+                self.run(&["checkpoint", "restore", "fix", "--yes"]);
+            }
+            10 => {
+                let method = self.random.choose(&["--squash", "--rebase", "--merge"]);
+                self.run(&["finish", "fix", "--yes", method]);
+            }
+            11 => {
+                self.run(&["finish", "fix", "--yes", "--keep"]);
+                self.run(&["finish", "fix", "--abort"]);
+            }
+            12 => {
+                self.run(&["discard", "fix", "--yes"]);
+                let _ = agent(&self.env, &["recover", "fix"]).outcome();
+            }
+            _ => self.run(&["finish", "fix", "--yes"]),
+        }
+    }
+
+    /// Returns the ids of all files, and of the commits of branches, stashes and HEAD.
+    fn content(&self, args: &[&str]) -> Content {
+        let keeps_ignored = args[0] == "checkpoint" || args.contains(&"--keep") || args.contains(&"--abort");
+        let mut content = Content::default();
+        for top in [self.at(), self.env.project()].iter().filter(|top| top.join(".git").exists()) {
+            // A removal of the worktree does not keep ignored files.
+            let excluded = (*top == self.at() && !keeps_ignored).then_some("--exclude-standard");
+            let args = ["ls-files", "--cached", "--others"].into_iter().chain(excluded);
+            let files = git(&self.env, top, &args.collect::<Vec<_>>());
+            let files: Vec<&str> = files.lines().filter(|path| top.join(path).is_file()).collect();
+            content.blobs.extend(self.hashes(top, &files));
+            let commits = git(&self.env, top, &["rev-parse", "HEAD", "--branches"]);
+            content.commits.extend(commits.lines().map(str::to_owned));
+            let stashes = git(&self.env, top, &["stash", "list", "--format=%H"]);
+            content.commits.extend(stashes.lines().map(str::to_owned));
+        }
+        content
+    }
+
+    fn hashes(&self, top: &Path, files: &[&str]) -> Vec<String> {
+        if files.is_empty() {
+            return Vec::new();
+        }
+        let hashes = git(&self.env, top, &[&["hash-object", "--no-filters", "--"], files].concat());
+        hashes.lines().map(str::to_owned).collect()
+    }
+
+    /// Checks that everything is reachable from a ref or HEAD, or is in a working tree.
+    #[track_caller]
+    fn assert_kept(&self, before: &Content) {
+        let project = self.env.project();
+        let listed = git(&self.env, &project, &["rev-list", "--objects", "--all"]);
+        let stashes = git(&self.env, &project, &["stash", "list", "--format=%H"]);
+        let mut kept: BTreeSet<String> = listed
+            .lines()
+            .chain(stashes.lines())
+            .filter_map(|line| line.split(' ').next())
+            .map(str::to_owned)
+            .collect();
+        let mut trees = vec![project.clone()];
+        trees.extend(Some(self.at()).filter(|at| at.exists()));
+        let copies = fs::read_dir(self.env.state().join("recovered")).into_iter().flatten().flatten();
+        trees.extend(copies.map(|copy| copy.path()));
+        for tree in trees {
+            let files = files_below(&tree);
+            let files: Vec<&str> = files.iter().filter_map(|path| path.to_str()).collect();
+            kept.extend(self.hashes(&project, &files));
+        }
+        let lost: Vec<&String> =
+            before.blobs.iter().chain(&before.commits).filter(|id| !kept.contains(*id)).collect();
+        let contents: Vec<String> = lost
+            .iter()
+            .map(|id| self.env.program("git", ["cat-file", "-p", id]).current_dir(&project).outcome().stdout)
+            .collect();
+        assert!(
+            lost.is_empty(),
+            "seed {}: lost {lost:?} {contents:?} after\n{}",
+            self.seed,
+            self.done.join("\n")
+        );
+    }
+}
+
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let kind = entry.file_type().expect("the kind of a file");
+        match kind.is_dir() {
+            true if entry.file_name() == ".git" => {}
+            true => found.extend(files_below(&entry.path())),
+            false if kind.is_file() => found.push(entry.path()),
+            false => {}
+        }
+    }
+    found
+}
+
+#[expect(clippy::disallowed_methods, reason = "the size of a test run")]
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn no_content_is_lost_by_random_operations_and_kills() {
+    let first = number("SYMPOSIUM_FINISH_SEED", 1);
+    for seed in first..first + number("SYMPOSIUM_FINISH_CASES", DEFAULT_CASES) {
+        let mut sequence = Sequence::new(seed);
+        (0..OPERATIONS).for_each(|_| sequence.operate());
+    }
+}

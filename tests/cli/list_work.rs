@@ -1,0 +1,116 @@
+//! `agent list --work`: changes, position relative to the base, and expected conflicts of each worktree.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::workspace::{git, repository, workspace};
+use super::{agent, spawned};
+use crate::support::TestEnv;
+
+/// Starts an agent in a worktree.
+fn worker(env: &TestEnv, name: &str) -> std::path::PathBuf {
+    spawned(env, &["--name", name, "--workspace", "worktree", "--", "sleep", "1000"]);
+    workspace(env, name)
+}
+
+/// Returns the work of an agent as `agent list --work --json` reports it.
+fn work(env: &TestEnv, name: &str) -> Value {
+    let listed = agent(env, &["list", "--work", "--json"]).ok().json();
+    let found = listed.as_array().unwrap().iter().find(|agent| agent["name"] == name);
+    found.unwrap_or_else(|| panic!("{name} in {listed}"))["work"].clone()
+}
+
+/// Commits this content of `src/lib.rs`.
+fn commit(env: &TestEnv, top: &std::path::Path, text: &str) {
+    fs::write(top.join("src/lib.rs"), text).unwrap();
+    git(env, top, &["commit", "-q", "-a", "-m", text.trim()]);
+}
+
+/// Starts agents with merged, conflicting, clean and no work.
+fn agents_with_work() -> TestEnv {
+    let env = repository();
+    let [merged, conflicting, clean, _] =
+        ["merged", "conflicting", "clean", "empty"].map(|name| worker(&env, name));
+    commit(&env, &merged, "// merged\n");
+    git(&env, &env.project(), &["merge", "-q", "--squash", "symposium/merged"]);
+    git(&env, &env.project(), &["commit", "-q", "-m", "squashed"]);
+    fs::write(conflicting.join("src/lib.rs"), "// not committed\n").unwrap();
+    fs::write(clean.join("new"), "new\n").unwrap();
+    git(&env, &clean, &["add", "new"]);
+    git(&env, &clean, &["commit", "-q", "-m", "new"]);
+    env
+}
+
+#[test]
+fn merged_work_and_expected_conflicts_are_listed() {
+    let env = agents_with_work();
+    let text = agent(&env, &["list", "--work"]).env("COLUMNS", "120").ok().stdout;
+    let without_sizes: Vec<&str> = text
+        .lines()
+        .map(|line| line.trim_end_matches(|c: char| c.is_ascii_digit() || ".kB ".contains(c)))
+        .collect();
+    assert_snapshot!(without_sizes.join("\n"), @"
+    NAME         STATUS   BRANCH                 CHANGED  AHEAD  BEHIND  MERGE       SIZE
+    clean        working  symposium/clean              0      1       1  clean
+    conflicting  working  symposium/conflicting        1      0       1  1 conflict
+    empty        working  symposium/empty              0      0       1  empty
+    merged       working  symposium/merged             0      1       1  merged
+    ");
+    let summary = |name| {
+        let work = work(&env, name);
+        json!([work["changed"], work["base"], work["merged"], work["merge"]])
+    };
+    let base = |ahead: u64, behind: u64| json!({"name": "main", "ahead": ahead, "behind": behind});
+    assert_eq!(summary("merged"), json!([0, base(1, 1), "merged", {"state": "nothing"}]));
+    assert_eq!(
+        summary("conflicting"),
+        json!([1, base(0, 1), "empty", {"state": "conflicts", "paths": ["src/lib.rs"]}])
+    );
+    assert_eq!(summary("clean"), json!([0, base(1, 1), "unmerged", {"state": "clean"}]));
+    assert_eq!(summary("empty"), json!([0, base(0, 1), "empty", {"state": "nothing"}]));
+}
+
+#[test]
+fn a_stored_summary_is_used_until_the_work_or_the_base_changes() {
+    let env = repository();
+    let top = worker(&env, "a");
+    assert_eq!(work(&env, "a")["merged"], "empty");
+    let file = env.home().join(".symposium/instances/a/state/work-summary.json");
+    let mut stored: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    stored["summary"]["stashes"] = 77.into();
+    fs::write(&file, stored.to_string()).unwrap();
+    assert_eq!(work(&env, "a")["stashes"], 77);
+    fs::write(top.join("src/lib.rs"), "// of the agent\n").unwrap();
+    assert_eq!(
+        (&work(&env, "a")["stashes"], &work(&env, "a")["merge"]["state"]),
+        (&0.into(), &"clean".into())
+    );
+    commit(&env, &env.project(), "// of main\n");
+    assert_eq!(work(&env, "a")["merge"]["state"], "conflicts");
+    git(&env, &top, &["checkout", "-q", "--", "."]);
+    assert_eq!(work(&env, "a")["merge"]["state"], "nothing");
+    assert_eq!(work(&env, "a")["base"], json!({"name": "main", "ahead": 0, "behind": 1}));
+}
+
+#[test]
+fn programs_of_the_repository_do_not_run_for_a_list() {
+    let env = agents_with_work();
+    let marker = env.root().join("was-run");
+    let program = format!("touch {}; cat", marker.display());
+    for key in [
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "merge.evil.driver",
+        "diff.external",
+    ] {
+        git(&env, &env.project(), &["config", key, &program]);
+    }
+    git(&env, &env.project(), &["config", "core.fsmonitor", &program]);
+    fs::write(env.project().join(".git/info/attributes"), "* filter=evil merge=evil diff=evil\n").unwrap();
+    fs::remove_file(&marker).ok();
+    assert_eq!(work(&env, "conflicting")["merge"]["state"], "conflicts");
+    assert!(!marker.exists());
+}

@@ -1,0 +1,124 @@
+//! `agent finish --pr`: the branch is pushed, and `gh` or `glab` opens a pull request. The remotes are local, and both
+//! programs are fakes that record their arguments.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::workspace::{git, repository, workspace};
+use super::{agent, status};
+use crate::support::TestEnv;
+
+/// Creates a repository with a remote `origin`, and an agent `fix` with a commit and an untracked file.
+fn agent_with_remote() -> (TestEnv, PathBuf) {
+    let env = repository();
+    let (project, remote) = (env.project(), env.project().parent().unwrap().join("origin.git"));
+    git(&env, &project, &["config", "user.name", "me"]);
+    git(&env, &project, &["config", "user.email", "me@example.org"]);
+    git(&env, &project, &["init", "-q", "--bare", &remote.display().to_string()]);
+    git(&env, &project, &["remote", "add", "origin", &remote.display().to_string()]);
+    let spawn = ["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"];
+    agent(&env, &spawn).current_dir(&project).ok();
+    let at = workspace(&env, "fix");
+    fs::write(at.join("one"), "one\n").unwrap();
+    git(&env, &at, &["add", "one"]);
+    git(&env, &at, &["commit", "-q", "-m", "add one"]);
+    fs::write(at.join("new"), "new\n").unwrap();
+    (env, remote)
+}
+
+/// Lets `gh` record its arguments, one in a line, and print this text.
+fn fake_gh(env: &TestEnv, ends: &str) -> PathBuf {
+    let record = env.project().parent().unwrap().join("gh-arguments");
+    env.fake_program("gh", &format!("printf '%s\\n' \"$@\" >{}\n{ends}", record.display()));
+    record
+}
+
+#[test]
+fn pull_request_has_all_work_and_the_agent_goes_on() {
+    let (env, remote) = agent_with_remote();
+    let record = fake_gh(&env, "echo https://forge.example.org/me/project/pull/7");
+    let opened = agent(&env, &["finish", "fix", "--pr", "-m", "Fix $(it)", "--yes", "--json"]).ok().json();
+    assert_eq!(opened["url"], "https://forge.example.org/me/project/pull/7");
+    assert_eq!(opened["command"], serde_json::Value::Null);
+    assert_eq!(
+        fs::read_to_string(record).unwrap(),
+        "pr\ncreate\n--head=symposium/fix\n--base=main\n--title=Fix $(it)\n--body=\n"
+    );
+    assert_eq!(git(&env, &remote, &["show", "symposium/fix:new"]), "new");
+    assert_eq!(git(&env, &remote, &["show", "symposium/fix:one"]), "one");
+    assert_eq!(status(&env, "fix"), "working");
+    assert!(workspace(&env, "fix").join("new").exists());
+    assert_eq!(git(&env, &env.project(), &["log", "--format=%s", "main"]), "first");
+}
+
+#[test]
+fn dry_run_names_remote_and_program_without_credentials() {
+    let (env, remote) = agent_with_remote();
+    fake_gh(&env, "exit 1");
+    let url = "https://me:secret@github.example.org/me/project.git";
+    git(&env, &env.project(), &["remote", "set-url", "origin", url]);
+    let shown = agent(&env, &["finish", "fix", "--pr", "-m", "Fix it", "--dry-run"]).ok().stdout;
+    assert_eq!(
+        shown,
+        "open a pull request for `fix` into `main`:\n  1. commit 1 uncommitted file: Fix it\n  2. push `symposium/fix` to `origin` (https://github.example.org/me/project.git)\n  3. open a pull request with `gh`: Fix it\n"
+    );
+    assert_eq!(git(&env, &remote, &["branch", "--list"]), "");
+}
+
+#[test]
+fn without_a_program_the_command_is_printed() {
+    let (env, remote) = agent_with_remote();
+    let output = agent(&env, &["finish", "fix", "--pr", "-m", "Fix it", "--yes"]).ok();
+    assert!(
+        output.stdout.contains("gh pr create '--head=symposium/fix' '--base=main' '--title=Fix it'"),
+        "{output:?}"
+    );
+    assert!(!git(&env, &remote, &["branch", "--list", "symposium/fix"]).is_empty());
+}
+
+#[test]
+fn open_pull_request_gets_new_commits() {
+    let (env, remote) = agent_with_remote();
+    fake_gh(
+        &env,
+        "echo 'a pull request for branch \"symposium/fix\" already exists:' >&2; echo https://forge.example.org/7 >&2; exit 1",
+    );
+    agent(&env, &["finish", "fix", "--pr", "--yes"]).ok();
+    fs::write(workspace(&env, "fix").join("later"), "later\n").unwrap();
+    let again = agent(&env, &["finish", "fix", "--pr", "--yes", "--json"]).ok().json();
+    assert_eq!(again["url"], "https://forge.example.org/7");
+    assert_eq!(git(&env, &remote, &["show", "symposium/fix:later"]), "later");
+}
+
+#[test]
+fn failing_program_is_reported_with_the_command_to_repeat() {
+    let (env, _remote) = agent_with_remote();
+    fake_gh(&env, "echo 'no default remote repository' >&2; exit 1");
+    let failed = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1);
+    assert!(failed.stderr.contains("error: `gh` cannot open a pull request for `fix`"), "{failed:?}");
+    assert!(failed.stderr.contains("no default remote repository"), "{failed:?}");
+    assert!(failed.stderr.contains("`symposium/fix` is pushed"), "{failed:?}");
+}
+
+#[test]
+fn repository_that_configures_programs_is_not_pushed() {
+    let (env, remote) = agent_with_remote();
+    let marker = env.project().parent().unwrap().join("marker");
+    let evil = format!("touch {}", marker.display());
+    for (key, value) in [("core.sshCommand", &evil), ("remote.origin.receivepack", &evil)] {
+        git(&env, &env.project(), &["config", key, value]);
+    }
+    let refused = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1);
+    assert!(refused.stderr.contains("its configuration sets `remote.origin.receivepack`"), "{refused:?}");
+    assert!(!marker.exists());
+    assert_eq!(git(&env, &remote, &["branch", "--list"]), "");
+    assert!(workspace(&env, "fix").join("new").exists());
+}
+
+#[test]
+fn missing_remote_is_reported() {
+    let (env, _remote) = agent_with_remote();
+    git(&env, &env.project(), &["remote", "remove", "origin"]);
+    let refused = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1);
+    assert!(refused.stderr.contains("error: there is no remote to push `symposium/fix` to"), "{refused:?}");
+}

@@ -1,0 +1,152 @@
+//! `agent sweep`: removes merged, empty and deleted worktrees and branches, and never work that exists nowhere else.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::workspace::{git, repository, workspace};
+use super::{agent, shown};
+use crate::support::TestEnv;
+
+/// Starts an agent in a worktree, lets `work` change it, and ends the agent.
+#[track_caller]
+fn ended(env: &TestEnv, name: &str, work: impl FnOnce(&std::path::Path)) {
+    let spawn = ["spawn", "--name", name, "--workspace", "worktree", "--", "sleep", "1000"];
+    agent(env, &spawn).ok();
+    work(&workspace(env, name));
+    agent(env, &["kill", name]).ok();
+}
+
+fn commit(env: &TestEnv, at: &std::path::Path, file: &str) {
+    fs::write(at.join(file), format!("{file}\n")).unwrap();
+    git(env, at, &["add", "-A"]);
+    git(env, at, &["commit", "-q", "-m", file]);
+}
+
+#[track_caller]
+fn sweep(env: &TestEnv, flag: &str) -> Value {
+    agent(env, &["sweep", flag, "--json"]).ok().json()
+}
+
+/// Returns the agent or branch and the reason of each entry.
+fn entries(list: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut found: Vec<(String, String)> = list
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|entry| {
+            let name = if entry["agent"].is_null() { &entry["branch"] } else { &entry["agent"] };
+            (text(name), text(&entry["reason"]))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(name, reason)| ((*name).to_owned(), (*reason).to_owned())).collect()
+}
+
+#[test]
+fn only_merged_empty_and_deleted_work_is_removed() {
+    let env = repository();
+    let project = env.project();
+    ended(&env, "empty", |_| {});
+    ended(&env, "merged", |at| commit(&env, at, "m"));
+    git(&env, &project, &["merge", "-q", "symposium/merged"]);
+    ended(&env, "squashed", |at| {
+        commit(&env, at, "s1");
+        commit(&env, at, "s2");
+    });
+    commit(&env, &project, "meanwhile");
+    git(&env, &project, &["merge", "-q", "--squash", "symposium/squashed"]);
+    git(&env, &project, &["commit", "-q", "-m", "squashed"]);
+    ended(&env, "partly", |at| {
+        commit(&env, at, "p1");
+        commit(&env, at, "p2");
+    });
+    commit(&env, &project, "moved");
+    git(&env, &project, &["cherry-pick", "symposium/partly~1"]);
+    ended(&env, "dirty", |at| fs::write(at.join("new"), "x\n").unwrap());
+    ended(&env, "stashed", |at| {
+        fs::write(at.join("src/lib.rs"), "// stashed\n").unwrap();
+        git(&env, at, &["stash", "-q"]);
+    });
+    ended(&env, "detached", |at| {
+        git(&env, at, &["checkout", "-q", "--detach"]);
+        commit(&env, at, "on-no-branch");
+    });
+    ended(&env, "deleted", |at| fs::remove_dir_all(at).unwrap());
+    agent(&env, &["spawn", "--name", "alive", "--workspace", "worktree", "--", "sleep", "1000"]).ok();
+    git(&env, &project, &["branch", "symposium/old", "HEAD~1"]);
+    git(&env, &project, &["branch", "symposium/unmerged", "symposium/partly"]);
+    git(&env, &project, &["branch", "mine", "HEAD~1"]);
+
+    let removed = pairs(&[
+        ("deleted", "gone"),
+        ("empty", "empty"),
+        ("merged", "merged"),
+        ("squashed", "merged"),
+        ("symposium/old", "merged"),
+    ]);
+    let kept = pairs(&[
+        ("alive", "its agent is working"),
+        ("detached", "1 commit is not merged"),
+        ("dirty", "1 uncommitted file"),
+        ("partly", "2 commits are not merged"),
+        ("stashed", "1 stash"),
+        ("symposium/unmerged", "2 commits are not merged"),
+    ]);
+    let planned = sweep(&env, "--dry-run");
+    assert_eq!((entries(&planned["removed"]), entries(&planned["kept"])), (removed.clone(), kept.clone()));
+    let shown_text = agent(&env, &["sweep", "--dry-run"]).ok();
+    let squashed = shown_text.stdout.lines().find(|line| line.starts_with("worktree of `squashed` "));
+    let words: Vec<&str> = squashed.expect("a line").split_whitespace().skip(3).take(1).collect();
+    assert_eq!(words, ["merged"], "{}", shown_text.stdout);
+    let refused = agent(&env, &["sweep"]).fails(2);
+    assert!(refused.stderr.contains("cannot ask here"), "{}", refused.stderr);
+    agent(&env, &["sweep", "--force"]).fails(2);
+    assert_eq!(entries(&sweep(&env, "--dry-run")["removed"]), removed, "nothing was changed");
+
+    let done = sweep(&env, "--yes");
+    assert_eq!((entries(&done["removed"]), entries(&done["kept"])), (removed, kept.clone()));
+    let mut agents: Vec<String> = env.registry()["sessions"].as_object().unwrap().keys().cloned().collect();
+    agents.sort();
+    assert_eq!(agents, ["alive", "detached", "dirty", "partly", "stashed"]);
+    assert_eq!(
+        git(&env, &project, &["branch", "--format=%(refname:short)"]),
+        "main\nmine\nsymposium/alive\nsymposium/detached\nsymposium/dirty\nsymposium/partly\nsymposium/stashed\nsymposium/unmerged"
+    );
+    assert!(workspace(&env, "dirty").join("new").exists());
+    let again = sweep(&env, "--yes");
+    assert_eq!((entries(&again["removed"]), entries(&again["kept"])), (vec![], kept));
+    assert_eq!(shown(&env, "alive")["status"], "working");
+}
+
+#[test]
+fn a_base_that_moved_back_keeps_the_commit() {
+    let env = repository();
+    commit(&env, &env.project(), "unpushed");
+    ended(&env, "fix", |_| {});
+    git(&env, &env.project(), &["reset", "-q", "--hard", "HEAD~1"]);
+    // The branch of the agent is the only one that has the commit.
+    let planned = sweep(&env, "--yes");
+    assert_eq!(entries(&planned["kept"]), pairs(&[("fix", "1 commit is not merged")]));
+    assert_eq!(planned["removed"], json!([]));
+}
+
+#[test]
+fn a_sweep_killed_at_any_step_is_completed_by_the_next() {
+    let env = repository();
+    for step in ["sweep.worktree", "sweep.branch", "rm.killed", "rm.files"] {
+        ended(&env, "fix", |at| commit(&env, at, step));
+        git(&env, &env.project(), &["merge", "-q", "--squash", "symposium/fix"]);
+        git(&env, &env.project(), &["commit", "-q", "-m", step]);
+        let outcome = env.symposium(["agent", "sweep", "--yes"]).env("SYMPOSIUM_FAILPOINT", step).outcome();
+        assert_eq!(outcome.code, 137, "{step}");
+        agent(&env, &["sweep", "--yes"]).ok();
+        assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "", "{step}");
+        assert_eq!(env.registry()["sessions"], json!({}), "{step}");
+    }
+}

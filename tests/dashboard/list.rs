@@ -1,0 +1,67 @@
+//! The list: the first frame, the filter, and changes of the size.
+
+use super::{dashboard, dashboard_with, echoing, wait_until_gone};
+use crate::support::TestEnv;
+
+#[test]
+fn an_empty_dashboard_says_how_to_start_and_leaves_the_terminal_as_it_was() {
+    let env = TestEnv::new();
+    let terminal = env.terminal([env.binary()]);
+    terminal.wait_for_text("no agents yet; `N` starts one");
+    assert_eq!(terminal.modes(), "1 1");
+    terminal.keys(&["q"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    assert_eq!(terminal.modes(), "0 0");
+}
+
+#[test]
+fn the_filter_narrows_the_list_while_it_is_typed() {
+    let env = TestEnv::new();
+    for name in ["apple", "banana"] {
+        echoing(&env, name);
+    }
+    let terminal = dashboard(&env);
+    terminal.wait_for_text("this is apple");
+    terminal.wait_for_text("banana");
+    terminal.keys(&["/"]);
+    terminal.type_text("ban");
+    wait_until_gone(&env, &terminal, "apple");
+    terminal.wait_for_text("this is banana");
+    terminal.keys(&["Enter", "Escape"]);
+    terminal.wait_for_text("apple");
+}
+
+#[test]
+fn a_storm_of_resizes_ends_with_a_complete_screen() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let terminal = dashboard(&env);
+    terminal.wait_for_text("this is a");
+    for step in 0..40 {
+        terminal.resize(40 + (step * 37) % 160, 5 + (step * 11) % 50);
+    }
+    terminal.resize(80, 24);
+    env.wait_until("the screen fits", || {
+        let screen = terminal.screen();
+        let lines: Vec<&str> = screen.lines().collect();
+        lines.len() == 24
+            && lines[0].starts_with(" symposium")
+            && lines[23].contains("quit")
+            && screen.contains("this is a")
+    });
+    terminal.keys(&["q"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+#[test]
+fn a_sidebar_shows_names_and_the_whole_question() {
+    let env = TestEnv::new();
+    super::spawned(&env, &["demo", "--name", "a", "--task", "/ask make clean"]);
+    super::wait_for_status(&env, "a", "waiting");
+    let terminal = dashboard_with(&env, (28, 30), &["--sidebar"]);
+    terminal.wait_for_text("make clean");
+    terminal.wait_for_text("y approve");
+    terminal.keys(&["y"]);
+    super::wait_for_status(&env, "a", "idle");
+    wait_until_gone(&env, &terminal, "y approve");
+}

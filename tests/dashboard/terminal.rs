@@ -1,0 +1,89 @@
+//! The user's terminal is as it was after every end of the dashboard, and while another program uses it.
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{dashboard, echoing, wait_until_gone};
+use crate::support::TestEnv;
+use crate::support::terminal::Terminal;
+
+/// Returns the process of the open dashboard.
+#[track_caller]
+fn dashboard_process(env: &TestEnv) -> Pid {
+    let command = format!("{} dashboard", env.binary());
+    let found = env.processes().into_iter().find(|process| process.command == command);
+    found.and_then(|process| Pid::from_raw(process.pid)).expect("the dashboard runs")
+}
+
+/// Opens a shell that runs the dashboard and then shows the settings of its terminal.
+fn dashboard_in_shell<'a>(env: &'a TestEnv, before: &str) -> Terminal<'a> {
+    let script = format!("{before} {} dashboard; echo ended with $?; stty -a; exec cat", env.binary());
+    env.terminal_sized((120, 36), ["sh", "-c", &script])
+}
+
+/// Waits until the dashboard has ended, and checks that the terminal accepts lines again.
+#[track_caller]
+fn assert_restored(terminal: &Terminal<'_>) {
+    terminal.wait_for_text("ended with");
+    terminal.wait_for_text(" icanon ");
+    let screen = terminal.screen();
+    assert!(screen.contains(" echo ") && screen.contains(" icrnl "), "{screen}");
+    assert_eq!(terminal.modes(), "0 0", "{screen}");
+}
+
+#[test]
+fn signals_restore_the_terminal() {
+    for signal in [Signal::TERM, Signal::HUP] {
+        let env = TestEnv::new();
+        echoing(&env, "a");
+        let terminal = dashboard_in_shell(&env, "");
+        terminal.wait_for_text("this is a");
+        kill_process(dashboard_process(&env), signal).expect("the dashboard runs");
+        assert_restored(&terminal);
+    }
+}
+
+#[test]
+fn a_panic_restores_the_terminal_and_is_reported() {
+    let env = TestEnv::new();
+    let terminal = dashboard_in_shell(&env, "SYMPOSIUM_FAILPOINT=panic:dashboard.drawn");
+    assert_restored(&terminal);
+    terminal.wait_for_text("failpoint dashboard.drawn");
+}
+
+#[test]
+fn the_dashboard_suspends_and_continues() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    // An interactive shell has job control.
+    let terminal = env.terminal_sized((120, 36), ["sh", "-i"]);
+    terminal.type_text(&format!("{} dashboard", env.binary()));
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("this is a");
+    terminal.keys(&["C-z"]);
+    terminal.wait_for_text("Stopped");
+    assert_eq!(terminal.modes(), "0 0");
+    terminal.type_text("fg");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("this is a");
+    terminal.wait_for_text("[group: project]");
+    terminal.keys(&["?"]);
+    terminal.wait_for_text("Keys: the list");
+    terminal.keys(&["Escape"]);
+    wait_until_gone(&env, &terminal, "Keys: the list");
+    terminal.keys(&["q"]);
+    wait_until_gone(&env, &terminal, "[group: project]");
+    assert_eq!(terminal.modes(), "0 0");
+}
+
+#[test]
+fn a_closed_terminal_ends_the_dashboard() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let terminal = dashboard(&env);
+    terminal.wait_for_text("this is a");
+    let process = dashboard_process(&env);
+    terminal.close();
+    env.wait_until("the dashboard has ended", || {
+        env.processes().iter().all(|other| Pid::from_raw(other.pid) != Some(process))
+    });
+}
