@@ -11,11 +11,12 @@ const env = new TestEnvironment('rows');
 const vscode = new VSCodeWindow(env);
 after(() => env.end());
 
-/** Selects a row by a click, and waits until VS Code shows it as selected. */
+/** Selects a row by a click, and waits until VS Code shows it as selected and the view has the keyboard focus. */
 async function select(name, ...modifiers) {
   await vscode.rest();
   await vscode.treeRow(name).click({ modifiers });
   await until(`${name} is selected`, async () => (await vscode.treeRow(name).getAttribute('aria-selected')) === 'true');
+  await until('the view has the focus', () => vscode.page.evaluate(() => Boolean(document.activeElement?.closest('.monaco-list'))));
 }
 
 step('a window with agents of two projects opens', async () => {

@@ -1,7 +1,7 @@
 // Creates the parts of the extension and connects them.
 
 import * as vscode from 'vscode';
-import { AgentTree } from './views/agentTree';
+import { AgentTree, type Node } from './views/agentTree';
 import { Approvals } from './commands/approve';
 import { offerRemoval } from './notify/folderGone';
 import { Client } from './binary/client';
@@ -16,10 +16,11 @@ import { type DecideTurn, turnDecision, notifications } from './notify/notificat
 import { terminalProfile } from './terminals/profile';
 import { offerReattach } from './terminals/reattach';
 import { welcomeBack } from './notify/welcomeBack';
+import { Reviews } from './review/reviews';
+import { RedrawGate } from './rules/views/redrawGate';
 import { OpenNotices } from './rules/notify/openNotices';
 import { settings } from './settings';
 import { SpawnWizard } from './commands/spawn';
-import { SharedAgents } from './views/sharedAgents';
 import { statusBar, statusItem } from './views/statusBar';
 import { taskCommands } from './commands/tasks';
 import { TaskTree } from './views/taskTree';
@@ -47,13 +48,14 @@ export function activate(context: vscode.ExtensionContext): TestAccess | undefin
   const watch = new AgentWatch(client, log);
   const mutes = new Mutes(context.globalState);
   const documents = new Documents((path) => restoreRecap(client, path));
-  const terminals = new Terminals(client, watch, context.globalStorageUri);
+  const redraws = new RedrawGate<Node>();
+  const terminals = new Terminals(client, watch, redraws, context.globalStorageUri);
   const composer = new PromptEditor();
   const spawning = new SpawnWizard(client, watch, composer);
   const tasks = new TaskTree(watch, client, log);
-  const shared = new SharedAgents(client);
-  const tree = new AgentTree({ watch, client, mutes, shared, memory: context.workspaceState });
+  const tree = new AgentTree({ watch, client, mutes, memory: context.workspaceState, redraws });
   const answering = new Approvals(client, watch, documents);
+  const reviews = new Reviews(client, watch);
   const status = statusItem();
   const windows = new WindowClaims(context.globalStorageUri.fsPath, (line) => { log.warn(line); });
   const decide = turnDecision(terminals, mutes);
@@ -63,13 +65,13 @@ export function activate(context: vscode.ExtensionContext): TestAccess | undefin
     watch,
     documents,
     composer,
+    reviews,
     terminals,
     tasks,
     status,
     statusBar(watch, status),
-    shared,
     tree,
-    agentCommands({ client, shared, answering, watch, terminals, spawning, documents, mutes, tree, composer }),
+    agentCommands({ client, answering, watch, terminals, spawning, documents, mutes, tree, composer, reviews }),
     taskCommands({ client, watch, documents, tasks, composer }),
     diagnosticCommands({ client, watch, documents, windows, tasks, log }),
     notifications({ client, watch, decide, windows, open }),

@@ -2,10 +2,10 @@
 // and a browser. Ending it ends only the processes that it started.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
@@ -253,10 +253,30 @@ export class TestEnvironment {
     const page = await this.browser.newPage();
     await page.addInitScript(() => { document.hasFocus = () => false; });
     page.setDefaultTimeout(30_000);
-    const what = folder.endsWith('.code-workspace') ? 'workspace' : 'folder';
-    await page.goto(`http://127.0.0.1:${this.port}/?${what}=${folder}`, { waitUntil: 'domcontentloaded' });
+    const isWorkspace = folder.endsWith('.code-workspace');
+    await page.goto(`http://127.0.0.1:${this.port}/?${isWorkspace ? 'workspace' : 'folder'}=${folder}`, { waitUntil: 'domcontentloaded' });
+    if (isWorkspace) await this.foldersShown(page, folder);
     await this.decideTrust(page, folder, trust);
     return page;
+  }
+
+  /** Waits until the folders of a workspace file are shown. If VS Code reads the file before it listens for changes of the
+   *  workspace, it shows no folder until the file is saved. The window must not be trusted: for a folder that is added to
+   *  a trusted window, VS Code opens a dialog. */
+  async foldersShown(page, file) {
+    const workspace = readFileSync(file, 'utf8');
+    const last = basename(JSON.parse(workspace).folders.at(-1).path);
+    const explorer = page.locator('.explorer-viewlet');
+    await explorer.waitFor({ timeout: 90_000 });
+    await until(`the explorer shows ${last}`, async () => {
+      const text = await explorer.innerText();
+      if (/no folder opened/i.test(text)) {
+        // VS Code never sees an incomplete file.
+        writeFileSync(`${file}.new`, workspace);
+        renameSync(`${file}.new`, file);
+      }
+      return text.toLowerCase().includes(last);
+    }, 60_000);
   }
 
   async closeBrowser() {

@@ -1,7 +1,7 @@
 // Actions and observations of a user in a window of VS Code.
 
 import { join, dirname } from 'node:path';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { OLDEST, until, version } from './environment.mjs';
@@ -235,16 +235,14 @@ export class VSCodeWindow {
     await until('the view has the keyboard', () => this.page.evaluate(() => document.activeElement?.classList.contains('monaco-list')));
   }
 
-  /** Moves the focus to another application, or back, and waits until the extension knows it: it then stores the time of
-   *  use. Without a display, a page never loses the focus by itself. */
+  /** Moves the focus to another application, or back, and waits until the extension host knows it, which the extension
+   *  in support/clock shows. Without a display, a page never loses the focus by itself. */
   async look(where) {
-    const stored = () => readFileSync(join(this.env.home, '.local/share/code-server/User/globalStorage/symposium.symposium/here'), 'utf8');
-    const before = stored();
     await this.page.evaluate((here) => {
       document.hasFocus = () => here;
       document.dispatchEvent(new Event('visibilitychange'));
     }, where === 'here');
-    await until('the extension knows the change of the focus', () => stored() !== before);
+    await this.page.locator('.statusbar', { hasText: `focus: ${where}` }).waitFor({ state: 'attached' });
   }
 
   /** Returns the document of the Markdown preview. */

@@ -156,13 +156,13 @@ export class AgentWatch implements vscode.Disposable {
 
   /** Warns once about each agent, even if it disappears and returns. */
   private reportUnreadable(): void {
-    const news = this.unreadableHere.filter(({ name }) => !this.reportedUnreadable.has(name));
-    if (news.length === 0) return;
-    for (const { name, why } of news) {
+    const unreported = this.unreadableHere.filter(({ name }) => !this.reportedUnreadable.has(name));
+    if (unreported.length === 0) return;
+    for (const { name, why } of unreported) {
       this.reportedUnreadable.add(name);
       this.log.warn(`${name}: ${why}`);
     }
-    this.warned.fire(unreadableText(news));
+    this.warned.fire(unreadableText(unreported));
   }
 
   private recordFailure(error: unknown): void {
@@ -184,10 +184,10 @@ export class AgentWatch implements vscode.Disposable {
 
   /** Publishes the health. The message may change while the health stays the same. */
   private setHealth(health: Health): void {
-    const said = this.trouble?.message;
-    if (this.health === health && this.lastMessage === said) return;
+    const message = this.trouble?.message;
+    if (this.health === health && this.lastMessage === message) return;
     this.health = health;
-    this.lastMessage = said;
+    this.lastMessage = message;
     void vscode.commands.executeCommand('setContext', 'symposium.state', health);
     this.healthChanged.fire(health);
   }

@@ -1,5 +1,5 @@
-// Runs the symposium binary. No other file starts programs. Programs run without a shell; texts go to standard input.
-// Does not depend on VS Code.
+// Runs the symposium binary. Beside this file only baseVersion.ts starts programs. Programs run without a shell; texts go
+// to standard input. Does not depend on VS Code.
 
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
@@ -215,7 +215,7 @@ export class Client {
     }
     // The binary ends the watch when its standard input is closed by the end of this process.
     child.stdin.end();
-    let said = '';
+    let stderrText = '';
     lines(child.stdout, (line) => {
       if (over) return;
       let listed;
@@ -230,13 +230,13 @@ export class Client {
       on.agents(listed);
     });
     lines(child.stderr, (line) => {
-      said = `${said}\n${line}`.slice(-65_536);
+      stderrText = `${stderrText}\n${line}`.slice(-65_536);
       const warning = warningIn(line);
       if (!over && warning !== undefined) on.warning(warning);
     });
     child.on('error', (error: NodeJS.ErrnoException) => { end(launchError(error)); });
     child.on('close', (code) => {
-      end(new CommandError(failureFrom(said) ?? { code: 'ended', message: `agent list --watch ended with ${code ?? 'a signal'}`, saw: [said.trim()], hints: [] }));
+      end(new CommandError(failureFrom(stderrText) ?? { code: 'ended', message: `agent list --watch ended with ${code ?? 'a signal'}`, saw: [stderrText.trim()], hints: [] }));
     });
     return {
       dispose: () => {

@@ -47,7 +47,7 @@ export interface Agent {
   clients: Client[];
   /** The users that the agent is shared with; binaries that do not print it are asked by `agent show`. */
   shares?: Share[] | undefined;
-  conversation: { id: string | null; name: string | null };
+  conversation: { id: string | null; name: string | null; forked_from: string | null };
   parent: string | null;
   ephemeral: boolean;
   restart: { policy: string; count: number; next_at: string | null };
@@ -253,7 +253,7 @@ const agent: JsonShape<Agent> = object<Agent>({
   last_attached: orNull(text),
   clients: list(client),
   shares: optional(list(share)),
-  conversation: object({ id: orNull(text), name: orNull(text) }),
+  conversation: object({ id: orNull(text), name: orNull(text), forked_from: orNull(text) }),
   parent: orNull(text),
   ephemeral: flag,
   restart: object({ policy: text, count: number, next_at: orNull(text) }),

@@ -9,12 +9,12 @@ import type { Documents } from '../views/documents';
 import type { Mutes } from '../notify/mutes';
 import { type PickOptions, pickAgent } from '../views/agentPicker';
 import { removeAgents, removeTaskspace } from './remove';
-import { reviewChanges } from './review';
+import type { Reviews } from '../review/reviews';
 import { DoubleClickDetector } from '../rules/views/doubleClick';
 import { liveDescendants } from '../rules/agent/descendants';
 import { noAgentMessage } from '../rules/binary/health';
 import { pickEntry, sharedUsers } from '../rules/views/labels';
-import type { SharedAgents } from '../views/sharedAgents';
+import { activeShares } from '../rules/views/shares';
 import { nameError } from '../rules/agent/agentName';
 import { nextWaiting } from '../rules/views/nextWaiting';
 import { SingleFlight } from '../rules/commands/singleFlight';
@@ -47,7 +47,7 @@ export interface AgentCommandParts {
   mutes: Mutes;
   tree: AgentTree;
   composer: PromptEditor;
-  shared: SharedAgents;
+  reviews: Reviews;
 }
 
 /** The argument of a key binding in the view, which gets no row from VS Code. */
@@ -74,17 +74,15 @@ interface Verb {
   several?: (agents: Agent[]) => Promise<unknown>;
   /** Whether the command ends agents. Then the keyboard focus stays in the view. */
   after?: 'it has ended';
-  /** Runs before the user chooses an agent. */
-  prepare?: () => Promise<void>;
 }
 
 export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
-  const { client, answering, watch, terminals, spawning, documents, mutes, tree, composer, shared } = parts;
+  const { client, answering, watch, terminals, spawning, documents, mutes, tree, composer, reviews } = parts;
 
   /** Registers a command for an agent. Without an argument the user chooses one. The view may be out of date, so the
    *  agents are looked up again. */
   const forAgent = (id: string, asking: () => Omit<PickOptions, 'title'> & { title?: string }, act: Verb | Verb['one']) => {
-    const { one, several, after, prepare }: Verb = typeof act === 'function' ? { one: act } : act;
+    const { one, several, after }: Verb = typeof act === 'function' ? { one: act } : act;
     return vscode.commands.registerCommand(`symposium.${id}`, (given: CommandArgument, ...rest: unknown[]) =>
       attempt(async () => {
         if (reportRowGone(given, rest)) return;
@@ -104,7 +102,6 @@ export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
           if (id === 'attach') await vscode.commands.executeCommand('list.toggleExpand');
           return;
         }
-        if (shown === undefined) await prepare?.();
         const among = Array.isArray(given) ? { wanted: ({ id: known }: Agent) => given.some((forEachAgent) => forEachAgent.id === known) } : {};
         const agent = shown === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking(), ...among }) : watch.current(shown);
         if (agent !== undefined) await run([agent], () => one(agent, ...rest));
@@ -187,17 +184,8 @@ export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
       if (wanted === undefined || wanted === agent.name) return;
       await verb('rename', watch.current(agent).name, wanted);
     }),
-    forAgent('share', live(t('Share which agent?')), async (agent) => {
-      await share(client, watch, agent);
-      await shared.refreshOne(watch.current(agent));
-    }),
-    forAgent('unshare', () => ({ placeholder: t('Stop sharing which agent?'), wanted: (agent) => sharedUsers(agent, shared.of(agent)).length > 0, none: t('No agent is shared.') }), {
-      one: async (agent) => {
-        await unshare(client, agent);
-        await shared.refreshOne(agent);
-      },
-      prepare: () => shared.refresh(watch.agents),
-    }),
+    forAgent('share', live(t('Share which agent?')), (agent) => share(client, watch, agent)),
+    forAgent('unshare', () => ({ placeholder: t('Stop sharing which agent?'), wanted: (agent) => sharedUsers(agent, activeShares(agent, Date.now())).length > 0, none: t('No agent is shared.') }), (agent) => unshare(client, agent)),
     forAgent('remove', any(t('Remove which agent?')), { one: (agent) => removeAgents(client, watch, [agent]), several: (agents) => removeAgents(client, watch, agents), after: 'it has ended' }),
     vscode.commands.registerCommand('symposium.prune', () => attempt(() => prune(parts))),
     forAgent('peek', () => ({ placeholder: t('Show the screen of which agent?'), wanted: isAttachable }), async (agent) =>
@@ -211,7 +199,7 @@ export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
         else await vscode.commands.executeCommand('symposium.peek', agent);
       }),
     ),
-    forAgent('review', any(t('Review the changes of which agent?')), (agent) => reviewChanges(agent)),
+    forAgent('review', any(t('Review the changes of which agent?')), (agent) => reviews.open(agent)),
     forAgent('logs', any(t('Show the transcript of which agent?')), async (agent) => documents.showText(`/transcript/${agent.name}/${t('{0} transcript', agent.name)}.log`, await client.transcript(agent.name), 'end')),
     forAgent('recap', any(t('Show the recap of which agent?')), {
       one: async (agent) => documents.showMarkdown(recapPath([agent.name]), recapDocument(await client.recap(agent.name))),
@@ -220,6 +208,7 @@ export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
     vscode.commands.registerCommand('symposium.approveSome', (agents: readonly Agent[]) => attempt(() => answering.approveSome(agents))),
     vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => showRecaps(parts, agents, since))),
     forAgent('openFolder', any(t('Open the folder of which agent?')), (agent) => openFolder(agent)),
+    forAgent('openWorktree', () => ({ placeholder: t('Open the worktree of which agent?'), wanted: ({ workspace }) => workspace === 'worktree', none: t('No agent has a worktree.') }), (agent) => openFolder(agent)),
     forAgent('mute', () => ({ placeholder: t('Mute which agent?'), wanted: (agent) => !mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'muted'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'muted')) }),
     forAgent('unmute', () => ({ placeholder: t('Unmute which agent?'), wanted: (agent) => mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'unmuted'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'unmuted')) }),
     vscode.commands.registerCommand('symposium.spawn', (given?: CommandArgument | Partial<SpawnRequest>) =>

@@ -29,12 +29,12 @@ export function offerRemoval(client: Client, watch: AgentWatch, windows: WindowC
   const turns = new Set<NodeJS.Timeout>();
   let timer: NodeJS.Timeout | undefined;
   const hasAgentIn = (path: string) => watch.agents.some((agent) => isWithin(agent.working_directory, path));
-  const asked = () => [...(memory.get<string[]>(KEY) ?? []), ...handled];
+  const askedAbout = () => [...(memory.get<string[]>(KEY) ?? []), ...handled];
 
   const ask = async (agents: readonly Agent[]) => {
     if (agents.length === 0) return;
     const known = new Set(watch.agents.map(({ id }) => id));
-    await memory.update(KEY, [...new Set([...asked(), ...agents.map(({ id }) => id)])].filter((id) => known.has(id)));
+    await memory.update(KEY, [...new Set([...askedAbout(), ...agents.map(({ id }) => id)])].filter((id) => known.has(id)));
     const names = oneLine(agents.map(({ name }) => name).join(', '));
     const remove = t('Remove');
     if ((await vscode.window.showInformationMessage(withoutLinks(t('The folder of these agents was deleted: {0}', names)), remove)) !== remove) return;
@@ -57,7 +57,7 @@ export function offerRemoval(client: Client, watch: AgentWatch, windows: WindowC
 
   const findAgents = (): Agent[] => {
     const here = openFolders();
-    const before = asked();
+    const before = askedAbout();
     for (const path of deleted) if (existsSync(path) || !hasAgentIn(path)) deleted.delete(path);
     const deletedFolders = here.filter((path) => !existsSync(path));
     // Agents of the deleted folder, or of all folders if this window has the focus.

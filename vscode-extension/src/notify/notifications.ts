@@ -23,12 +23,12 @@ const COMBINE_WITHIN_MS = 300;
 const run = (command: string, ...args: unknown[]) => void vscode.commands.executeCommand(`symposium.${command}`, ...args);
 
 /** Decides whether and when this window shows a notice, now or to a user who returns to the window. */
-export type DecideTurn = (news: Notice, to?: 'now' | 'away') => NotifyTurn;
+export type DecideTurn = (notice: Notice, to?: 'now' | 'away') => NotifyTurn;
 
 export function turnDecision(terminals: Terminals, mutes: Mutes): DecideTurn {
-  return (news, to = 'now') => {
+  return (notice, to = 'now') => {
     const here = openFolders();
-    return notifyTurn(news, {
+    return notifyTurn(notice, {
       about: settings.notifyAbout(),
       mode: to === 'away' ? 'always' : settings.notifications(),
       focused: to === 'now' && vscode.window.state.focused,
@@ -53,21 +53,21 @@ export function notifications({ client, watch, decide, windows, open }: Notifica
   const timers = new Set<NodeJS.Timeout>();
 
   /** Adds the finished task to a notice, if it can be read. */
-  const withFinishedTask = async (news: Notice): Promise<Notice> => {
-    const { agent, end } = news;
-    if (end === undefined || (end.at === undefined && agent.tasks.done + agent.tasks.failed === 0)) return news;
-    return withTask(news, await client.finishedTasks(agent.name, end.at).catch(() => []));
+  const withFinishedTask = async (notice: Notice): Promise<Notice> => {
+    const { agent, end } = notice;
+    if (end === undefined || (end.at === undefined && agent.tasks.done + agent.tasks.failed === 0)) return notice;
+    return withTask(notice, await client.finishedTasks(agent.name, end.at).catch(() => []));
   };
 
-  const suppress = async (news: Notice) => {
-    const exact = await withFinishedTask(news);
+  const suppress = async (notice: Notice) => {
+    const exact = await withFinishedTask(notice);
     await whenWindowAnswers(() => windows.claim(noticeKey(exact)));
   };
 
   const show = async (turn: keyof typeof TURN_DELAY_MS) => {
-    const news = pending.get(turn) ?? [];
+    const gathered = pending.get(turn) ?? [];
     pending.delete(turn);
-    const exact = await Promise.all(news.map(withFinishedTask));
+    const exact = await Promise.all(gathered.map(withFinishedTask));
     await whenWindowAnswers(() => {
       const notices = stillValid(exact, watch.agents).filter((each) => windows.claim(noticeKey(each)));
       const [only] = notices;
@@ -77,13 +77,13 @@ export function notifications({ client, watch, decide, windows, open }: Notifica
     });
   };
 
-  const schedule = (turn: keyof typeof TURN_DELAY_MS, news: Notice) => {
+  const schedule = (turn: keyof typeof TURN_DELAY_MS, notice: Notice) => {
     const already = pending.get(turn);
     if (already !== undefined) {
-      already.push(news);
+      already.push(notice);
       return;
     }
-    pending.set(turn, [news]);
+    pending.set(turn, [notice]);
     const timer = setTimeout(() => {
       timers.delete(timer);
       void show(turn);
@@ -93,10 +93,10 @@ export function notifications({ client, watch, decide, windows, open }: Notifica
 
   return vscode.Disposable.from(
     watch.onAgents(({ before, after }) => {
-      for (const news of [...transitions(before, after), ...departures(before, after)]) {
-        const turn = decide(news);
-        if (isShown(turn)) schedule(turn, news);
-        else if (turn === 'settled') void suppress(news);
+      for (const notice of [...transitions(before, after), ...departures(before, after)]) {
+        const turn = decide(notice);
+        if (isShown(turn)) schedule(turn, notice);
+        else if (turn === 'settled') void suppress(notice);
       }
     }),
     { dispose: () => { for (const timer of timers) clearTimeout(timer); } },

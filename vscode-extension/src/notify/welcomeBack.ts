@@ -35,17 +35,17 @@ export function welcomeBack({ watch, decide, windows, open, memory }: WelcomeBac
     windows.noteActive(now);
     void memory.update(KEY, now);
   };
-  const enabledNotices = (news: readonly Notice[]) => news.filter((each) => isShown(decide(each, 'away')));
+  const enabledNotices = (notices: readonly Notice[]) => notices.filter((each) => isShown(decide(each, 'away')));
   const onReturn = () => {
     const left = leftAt ?? Date.now();
     const here = openFolders();
-    const news = noticesOnReturn(stillValid(missed, watch.agents), Math.max(left, windows.lastActive()), (agent) => isHere(agent, here));
+    const notices = noticesOnReturn(stillValid(missed, watch.agents), Math.max(left, windows.lastActive()), (agent) => isHere(agent, here));
     leftAt = undefined;
     missed = [];
     noteUse();
-    if (!isShownOnReturn(Date.now() - left, news, settings.notifications())) return;
+    if (!isShownOnReturn(Date.now() - left, notices, settings.notifications())) return;
     // One window reports each notice. A notice whose message is still open here is not repeated.
-    const unreported = news.filter((each) => windows.claim(`returned ${noticeKey(each)}`) && !open.has(each));
+    const unreported = notices.filter((each) => windows.claim(`returned ${noticeKey(each)}`) && !open.has(each));
     if (unreported.length > 0) showReturned(unreported, attachableAgents(unreported, watch.agents), left);
   };
   const timer = setInterval(() => {
@@ -77,11 +77,11 @@ export function welcomeBack({ watch, decide, windows, open, memory }: WelcomeBac
 }
 
 /** Shows the notices, with an offer to show the recaps of existing agents. */
-function showReturned(news: readonly Notice[], agents: readonly Agent[], left: number): void {
+function showReturned(notices: readonly Notice[], agents: readonly Agent[], left: number): void {
   const recap = t('Show Recap');
   const restore = t('Restore Lost Agents');
-  const buttons = [...(isRestorable(news) ? [restore] : []), ...(agents.length > 0 ? [recap] : [])];
-  void vscode.window.showInformationMessage(t('While you were away: {0}', combinedText(news)), ...buttons).then((chosen) => {
+  const buttons = [...(isRestorable(notices) ? [restore] : []), ...(agents.length > 0 ? [recap] : [])];
+  void vscode.window.showInformationMessage(t('While you were away: {0}', combinedText(notices)), ...buttons).then((chosen) => {
     if (chosen === restore) void vscode.commands.executeCommand('symposium.restoreAll');
     if (chosen === recap) void vscode.commands.executeCommand('symposium.recapSome', agents, new Date(left).toISOString());
   });

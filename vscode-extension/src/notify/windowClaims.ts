@@ -29,8 +29,8 @@ export class WindowClaims {
 
   /** Claims a notice for this window. Returns false if another window has claimed it. If the folder cannot be written,
    *  every window succeeds. */
-  claim(news: string): boolean {
-    const name = createHash('sha256').update(news).digest('hex').slice(0, 32);
+  claim(event: string): boolean {
+    const name = createHash('sha256').update(event).digest('hex').slice(0, 32);
     try {
       writeFileSync(join(this.claims, name), '', { flag: 'wx' });
       return true;

@@ -27,9 +27,16 @@ export const inEditor = (terminal: vscode.Terminal): boolean => vscode.window.ta
 /** Returns whether a terminal is the active tab of an editor group. */
 export const isInFront = (terminal: vscode.Terminal): boolean => hasUniqueName(terminal) && vscode.window.tabGroups.all.some(({ activeTab }) => isTabOf(activeTab, terminal));
 
-/** Shows a new terminal in the editor area, and once more after its tab has appeared: in an empty editor area the first
- *  call does not move the focus. */
-export async function showOpened(terminal: vscode.Terminal): Promise<void> {
+/** Shows a terminal and waits until it has the keyboard focus. `show` alone only requests the focus. */
+export async function focusOn(terminal: vscode.Terminal): Promise<void> {
+  terminal.show(false);
+  // The command moves the focus to the active terminal.
+  if (await becomesActive(vscode.window, terminal, SHOWN_BY_MS)) await vscode.commands.executeCommand('workbench.action.terminal.focus');
+}
+
+/** Waits until a new terminal of the editor area has a tab and a process. In an empty editor area it cannot get the focus
+ *  earlier. */
+export async function waitForTab(terminal: vscode.Terminal): Promise<void> {
   const groups = vscode.window.tabGroups;
   if (!inEditor(terminal)) {
     await new Promise<void>((resolve) => {
@@ -45,7 +52,6 @@ export async function showOpened(terminal: vscode.Terminal): Promise<void> {
     });
   }
   await processOf(terminal);
-  terminal.show(false);
 }
 
 /** Returns the process id of a terminal, or undefined if it does not start in time. */
@@ -63,5 +69,4 @@ export async function moveToEditor(terminal: vscode.Terminal): Promise<void> {
     throw new Error(t('{0} was not moved: another terminal became active', oneLine(terminal.name)));
   }
   await vscode.commands.executeCommand('workbench.action.terminal.moveToEditor');
-  terminal.show(false);
 }

@@ -9,9 +9,10 @@ import { type Client, ttyOf } from '../binary/client';
 import { PersistedTerminals, type PersistedTerminal } from './persisted';
 import { terminalEnvironment } from '../rules/binary/childEnvironment';
 import { type Role, type AttachMode, type TerminalFacts, type Attachment, clientOn, isReplaceable, isAttachTerminal, isLookedAt, isWatchingOnly, attachmentOf, terminalName } from '../rules/terminals/attachedTerminals';
+import type { RedrawGate } from '../rules/views/redrawGate';
 import { isAttachable, isHibernated } from '../rules/agent/status';
 import { settings } from '../settings';
-import { inEditor, isInFront, processOf, showOpened, moveToEditor } from './tabs';
+import { inEditor, isInFront, processOf, focusOn, waitForTab, moveToEditor } from './tabs';
 import type { Agent } from '../binary/types';
 import type { AgentWatch } from '../binary/agentWatch';
 import { t } from '../l10n';
@@ -61,6 +62,7 @@ export class Terminals implements vscode.Disposable {
   constructor(
     private readonly client: Client,
     private readonly watch: AgentWatch,
+    private readonly redraws: Pick<RedrawGate<unknown>, 'hold'>,
     storage: vscode.Uri,
   ) {
     // Not the storage of the workspace: VS Code gives windows on the same folder different ones, and may change it at a
@@ -115,10 +117,14 @@ export class Terminals implements vscode.Disposable {
       const there = await this.unlessStale(agent, old);
       const wanted = location ?? place;
       watcher?.dispose();
-      const terminal = there ?? this.open(agent, as, wanted);
-      terminal.show(false);
-      if (there === undefined && wanted === 'editor') await showOpened(terminal);
-      else if (location === 'editor' && !inEditor(terminal)) await moveToEditor(terminal);
+      const terminal = await this.redraws.hold(async () => {
+        const shown = there ?? this.open(agent, as, wanted);
+        shown.show(false);
+        if (there === undefined && wanted === 'editor') await waitForTab(shown);
+        else if (location === 'editor' && !inEditor(shown)) await moveToEditor(shown);
+        await focusOn(shown);
+        return shown;
+      });
       this.rename();
       if (as === 'driver') this.expectDriver(terminal);
       return terminal;
@@ -133,16 +139,19 @@ export class Terminals implements vscode.Disposable {
       const now = this.latest(agent);
       const known = there === undefined ? {} : await this.identify(there);
       if (there !== undefined && isWatchingOnly(known, now) !== true) {
-        there.show(false);
+        await this.redraws.hold(() => focusOn(there));
         return there;
       }
       const location = there !== undefined && inEditor(there) ? 'editor' : there === undefined ? settings.openIn() : 'panel';
       // A shell of the user must not be closed.
       if (isAttachTerminal(known, this.watch.agents)) there?.dispose();
-      const terminal = this.open(agent, 'taker', location);
-      terminal.show(false);
-      if (location === 'editor') await showOpened(terminal);
-      return terminal;
+      return this.redraws.hold(async () => {
+        const terminal = this.open(agent, 'taker', location);
+        terminal.show(false);
+        if (location === 'editor') await waitForTab(terminal);
+        await focusOn(terminal);
+        return terminal;
+      });
     });
   }
 

@@ -32,7 +32,7 @@ export const someAgent = (differs: Partial<Agent> = {}): Agent => ({
   last_activity: '2026-01-01T00:00:00Z',
   last_attached: null,
   clients: [],
-  conversation: { id: 'c', name: null },
+  conversation: { id: 'c', name: null, forked_from: null },
   parent: null,
   ephemeral: false,
   restart: { policy: 'no', count: 0, next_at: null },

@@ -5,13 +5,14 @@ import * as vscode from 'vscode';
 import type { Client } from '../binary/client';
 import { openFolders } from '../workspaceFolders';
 import type { Mutes } from '../notify/mutes';
-import type { SharedAgents } from './sharedAgents';
 import { unreadableText } from '../rules/binary/unreadable';
 import { FILTERS, type Filter, filterName, applyFilter, isFilter } from '../rules/views/agentFilter';
 import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, groupAgents, updateTree, rowId, waitingBelow } from '../rules/views/agentGroups';
 import { contextValue, description, needsYouBelow, accessibleLabel, sharedUsers } from '../rules/views/labels';
+import { activeShares } from '../rules/views/shares';
 import { folderName } from '../rules/agent/inWorkspace';
 import { tooltip } from '../rules/views/recapDocument';
+import type { RedrawGate } from '../rules/views/redrawGate';
 import { count, iconOf } from '../rules/agent/status';
 import { withoutLinks, oneLine } from '../rules/agent/sanitize';
 import { attempt } from '../notify/messages';
@@ -37,8 +38,8 @@ export interface AgentTreeParts {
   watch: AgentWatch;
   client: Client;
   mutes: Mutes;
-  shared: SharedAgents;
   memory: vscode.Memento;
+  redraws: RedrawGate<Node>;
 }
 
 export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -62,11 +63,12 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
   private readonly watch: AgentWatch;
   private readonly client: Client;
   private readonly mutes: Mutes;
-  private readonly shared: SharedAgents;
   private readonly memory: vscode.Memento;
+  private readonly redraws: RedrawGate<Node>;
 
-  constructor({ watch, client, mutes, shared, memory }: AgentTreeParts) {
-    [this.watch, this.client, this.mutes, this.shared, this.memory] = [watch, client, mutes, shared, memory];
+  constructor({ watch, client, mutes, memory, redraws }: AgentTreeParts) {
+    [this.watch, this.client, this.mutes, this.memory, this.redraws] = [watch, client, mutes, memory, redraws];
+    redraws.onRedraw((rows) => { this.changed.fire(rows); });
     this.view = vscode.window.createTreeView<Node>('symposium.agents', { treeDataProvider: this, showCollapseAll: true, canSelectMany: true });
     const draw = () => {
       this.draw();
@@ -75,8 +77,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       if (!this.view.visible) return;
       // Agents that ended a while ago move to their final place here.
       this.draw();
-      this.changed.fire(this.roots);
-      this.refreshShares();
+      redraws.request(this.roots);
     }, AGE_INTERVAL_MS);
     this.showFilter();
     this.parts = [
@@ -85,10 +86,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       ...['symposium.filter', 'symposium.filterOn'].map((id) => vscode.commands.registerCommand(id, () => attempt(() => this.chooseFilter()))),
       watch.onAgents(draw),
       watch.onHealth(draw),
-      mutes.onChange(() => { this.changed.fire(this.roots); }),
-      shared.onChange(() => { this.changed.fire(this.roots); }),
-      this.view.onDidChangeVisibility(() => { this.refreshShares(); }),
-      watch.onHealth(() => { this.refreshShares(); }),
+      mutes.onChange(() => { redraws.request(this.roots); }),
       vscode.workspace.onDidChangeWorkspaceFolders(draw),
       { dispose: () => { clearInterval(ages); } },
       { dispose: () => { clearTimeout(this.redrawTimer); } },
@@ -109,9 +107,8 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
   async resolveTreeItem(item: vscode.TreeItem, node: Node): Promise<vscode.TreeItem> {
     if (node.type === 'project') return item;
     const { name } = node.agent;
-    const orNone = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
+    const orNone = <T>(promise: Promise<T>): Promise<T | undefined> => promise.catch(() => undefined);
     const [recap, shares] = await Promise.all([orNone(this.client.recap(name)), orNone(this.client.shares(name))]);
-    if (shares !== undefined) this.shared.note(node.agent, shares);
     // Neither trusted nor HTML, because it contains text from agents.
     item.tooltip = new vscode.MarkdownString(tooltip(node.agent, { recap, shares }, Date.now()));
     return item;
@@ -127,12 +124,8 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
   private redrawProjects(): void {
     this.redrawTimer ??= setTimeout(() => {
       this.redrawTimer = undefined;
-      if (this.roots.length > 0) this.changed.fire(this.roots);
+      if (this.roots.length > 0) this.redraws.request(this.roots);
     }, REDRAW_DELAY_MS);
-  }
-
-  private refreshShares(): void {
-    if (this.view.visible && this.watch.health === 'ready') void this.shared.refresh(this.watch.agents);
   }
 
   private async chooseFilter(): Promise<void> {
@@ -169,7 +162,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     // changed rows are redrawn as long as the projects stay the same.
     const differing = updateTree(this.roots, fresh);
     if (differing === undefined) this.roots = fresh;
-    if (differing === undefined || differing.length > 0) this.changed.fire(differing);
+    if (differing === undefined || differing.length > 0) this.redraws.request(differing);
   }
 
   private agentItem(node: AgentNode): vscode.TreeItem {
@@ -178,7 +171,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     const item = new vscode.TreeItem(oneLine(agent.name), state);
     const look = iconOf(agent);
     const muted = this.mutes.has(agent);
-    const sharedWith = sharedUsers(agent, this.shared.of(agent));
+    const sharedWith = sharedUsers(agent, activeShares(agent, Date.now()));
     item.id = rowId(node);
     const project = node.copyIn === undefined ? undefined : folderName(agent.project ?? agent.working_directory);
     const marks = { below: waitingBelow(node), muted, sharedWith, isOpen: node.isOpen, ...(project === undefined ? {} : { project }) };

@@ -38,21 +38,21 @@ export function choices(health: Health): Choice[] {
   }
 }
 
-/** Describes a problem in one line. `said` is the message of the binary. */
-export function problemText(health: Health, said: string | undefined): string {
+/** Describes a problem in one line. `message` is the message of the binary. */
+export function problemText(health: Health, message: string | undefined): string {
   switch (health) {
     case 'missing-binary':
       return t('the program symposium was not found');
     case 'missing-tmux':
       return t('tmux is not installed');
     case 'wrong-binary':
-      return t('the program in the setting symposium.path is not symposium; it calls itself {0}', oneLine(said ?? '', 60));
+      return t('the program in the setting symposium.path is not symposium; it calls itself {0}', oneLine(message ?? '', 60));
     case 'too-old':
-      return t('{0} is too old: this extension needs symposium {1} or newer', oneLine(said ?? '', 60), REQUIRED_VERSION);
+      return t('{0} is too old: this extension needs symposium {1} or newer', oneLine(message ?? '', 60), REQUIRED_VERSION);
     case 'starting':
       return t('looking for agents');
     default:
-      return oneLine(said ?? t('symposium does not answer'), 200);
+      return oneLine(message ?? t('symposium does not answer'), 200);
   }
 }
 
@@ -65,8 +65,8 @@ export interface Message {
 
 /** Returns the message about a problem that blocks all commands, or undefined when there is none or the state is not
  *  known yet. */
-export const problemMessage = (health: Health, said: string | undefined): Message | undefined =>
-  health === 'ready' || health === 'starting' ? undefined : { level: 'warning', text: `Symposium: ${problemText(health, said)}`, choices: choices(health) };
+export const problemMessage = (health: Health, message: string | undefined): Message | undefined =>
+  health === 'ready' || health === 'starting' ? undefined : { level: 'warning', text: `Symposium: ${problemText(health, message)}`, choices: choices(health) };
 
 /** Returns the message for an empty choice: there is no agent, or `none` explains why no agent qualifies. */
 export const noAgentMessage = (agents: number, none = t('No agent can be chosen for this now.')): Message =>

@@ -63,12 +63,12 @@ const isEnd = (kind: NoticeKind): boolean => kind === 'finished' || kind === 'fa
 
 /** Adds the finished task to the end of a turn. The end of a task and of its turn are seen one after the other, by one
  *  window or two, and are a single event. A retried task finishes at another time. */
-export function withTask(news: Notice, over: readonly Task[]): Notice {
-  const { end } = news;
-  if (end === undefined) return news;
+export function withTask(original: Notice, over: readonly Task[]): Notice {
+  const { end } = original;
+  if (end === undefined) return original;
   const [task] = over.filter(({ changed_at }) => end.turnStart === '' || Date.parse(changed_at) >= Date.parse(end.turnStart)).sort((a, b) => Date.parse(b.changed_at) - Date.parse(a.changed_at));
-  if (task === undefined) return news;
-  return { ...news, kind: task.state === 'failed' ? 'failed' : 'finished', mark: `task ${task.id} ${task.changed_at}`, end: { ...end, task } };
+  if (task === undefined) return original;
+  return { ...original, kind: task.state === 'failed' ? 'failed' : 'finished', mark: `task ${task.id} ${task.changed_at}`, end: { ...end, task } };
 }
 
 const ended = ({ tasks }: Agent): number => tasks.done + tasks.failed;
@@ -94,13 +94,13 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
 export function stillValid(gathered: readonly Notice[], now: readonly Agent[]): Notice[] {
   const known = new Map(now.map((agent) => [agent.id, agent]));
   const last = new Map<string, Notice>();
-  for (const news of gathered) {
-    if (news.end?.isGuess === true && news.end.task === undefined) continue;
-    const is = known.get(news.agent.id);
+  for (const candidate of gathered) {
+    if (candidate.end?.isGuess === true && candidate.end.task === undefined) continue;
+    const is = known.get(candidate.agent.id);
     if (is === undefined) {
-      if (isOfTask(news)) last.set(news.agent.id, news);
-    } else if (isEnd(news.kind)) last.set(is.id, news);
-    else if (state(is) === news.kind) last.set(is.id, notice(news.kind, is));
+      if (isOfTask(candidate)) last.set(candidate.agent.id, candidate);
+    } else if (isEnd(candidate.kind)) last.set(is.id, candidate);
+    else if (state(is) === candidate.kind) last.set(is.id, notice(candidate.kind, is));
   }
   return [...last.values()];
 }
@@ -108,10 +108,10 @@ export function stillValid(gathered: readonly Notice[], now: readonly Agent[]): 
 const isOfTask = ({ end }: Notice): boolean => end?.at !== undefined || end?.task !== undefined;
 
 /** Returns the agents of notices that can be attached and have a recap. An ephemeral agent is removed with its task. */
-export const attachableAgents = (news: readonly Notice[], now: readonly Agent[]): Agent[] =>
-  news.filter((each) => now.some(({ id }) => id === each.agent.id) && !goesNow(each)).map(({ agent }) => agent);
+export const attachableAgents = (notices: readonly Notice[], now: readonly Agent[]): Agent[] =>
+  notices.filter((each) => now.some(({ id }) => id === each.agent.id) && !isRemovedWithTask(each)).map(({ agent }) => agent);
 
-const goesNow = (news: Notice): boolean => news.agent.ephemeral && news.agent.tasks.queued === 0 && isOfTask(news);
+const isRemovedWithTask = (each: Notice): boolean => each.agent.ephemeral && each.agent.tasks.queued === 0 && isOfTask(each);
 
 /** The reason of an agent that was started without a prompt. */
 const READY_REASON = 'it is ready for a prompt';
@@ -174,8 +174,8 @@ export const noticesOnReturn = (missed: readonly Notice[], anywhere: number, isH
   missed.filter(({ agent }) => isHere(agent) || Date.parse(agent.status_since) > anywhere);
 
 /** Returns whether a returning user gets a summary. */
-export const isShownOnReturn = (away: number, news: readonly Notice[], mode: NotifyContext['mode']): boolean =>
-  away >= AWAY_AFTER_MS && news.length > 0 && mode !== 'off';
+export const isShownOnReturn = (away: number, notices: readonly Notice[], mode: NotifyContext['mode']): boolean =>
+  away >= AWAY_AFTER_MS && notices.length > 0 && mode !== 'off';
 
 /** Formats a single notice. */
 export function noticeText({ kind, agent, end }: Notice): string {

@@ -3,7 +3,7 @@
 /** The part of `vscode.window` that this file needs. */
 export interface ActiveTerminalSource<T> {
   readonly activeTerminal: T | undefined;
-  onDidChangeActiveTerminal: (heard: () => void) => { dispose: () => void };
+  onDidChangeActiveTerminal: (listener: () => void) => { dispose: () => void };
 }
 
 /** Returns whether a terminal is active, or becomes active in time. */

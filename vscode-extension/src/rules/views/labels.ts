@@ -86,6 +86,7 @@ export function contextValue(agent: Agent, { muted, sharedWith = [] }: Pick<Mark
   if (agent.status === 'working' || agent.status === 'idle') words.push(agent.status);
   if (agent.status === 'waiting' && agent.waiting_for === 'approval') words.push('approval');
   if (isDriven(agent)) words.push('driven');
+  if (agent.workspace === 'worktree') words.push('worktree');
   if (muted) words.push('muted');
   if (sharedWith.length > 0) words.push('shared');
   return words.join(' ');
@@ -94,11 +95,11 @@ export function contextValue(agent: Agent, { muted, sharedWith = [] }: Pick<Mark
 /** Returns the entry of an agent in a quick pick. */
 export function pickEntry(agent: Agent, now: number): { label: string; description: string; detail: string } {
   const active = age(agent.last_activity, now);
-  const said = agent.status === 'waiting' ? shownQuestion(agent, 100) : oneLine(agent.reason, 100);
+  const summary = agent.status === 'waiting' ? shownQuestion(agent, 100) : oneLine(agent.reason, 100);
   return {
     label: escapeQuickPick(agent.name),
     description: escapeQuickPick(oneLine(state(agent, now).filter(Boolean).join(' · '), 100)),
-    detail: escapeQuickPick([subject(agent, 80), said, active === '' ? '' : t('last activity {0} ago', active)].filter(Boolean).join(' · ')),
+    detail: escapeQuickPick([subject(agent, 80), summary, active === '' ? '' : t('last activity {0} ago', active)].filter(Boolean).join(' · ')),
   };
 }
 

@@ -107,8 +107,8 @@ export function tooltip(agent: Agent, { recap, shares = [] }: HoverDetails, now:
   const lines = shownRows.map(([key, value]) => `**${key}:** ${escapedLine(value ?? '')}`);
   const words = recap?.last_words;
   const lastReply = words === null || words === undefined ? '' : `\n\n---\n\n${fenced(words.split('\n').slice(-8).join('\n'))}`;
-  const asked = agent.question === null ? '' : `\n\n---\n\n${fenced(spellOutInvisible(agent.question.text))}`;
-  return `### ${escapedLine(agent.name)}\n\n${lines.join('  \n')}${asked}${lastReply}`;
+  const question = agent.question === null ? '' : `\n\n---\n\n${fenced(spellOutInvisible(agent.question.text))}`;
+  return `### ${escapedLine(agent.name)}\n\n${lines.join('  \n')}${question}${lastReply}`;
 }
 
 function queue(agent: Agent): string | null {

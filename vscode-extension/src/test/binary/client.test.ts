@@ -28,8 +28,8 @@ const client = (path: string, home = '') => new Client(() => ({ path, home }));
 
 test('arguments are passed unchanged, and texts go to standard input', async () => {
   const path = fake('echo', 'printf "[\\"%s\\"]" "$7"; cat >"$0.in"');
-  const said = await client(path, '/h').json(['agent', 'send', 'x', '$(id) `id`; rm'], { stdin: 'a\nb' });
-  assert.deepEqual(said, ['$(id) `id`; rm']);
+  const answer = await client(path, '/h').json(['agent', 'send', 'x', '$(id) `id`; rm'], { stdin: 'a\nb' });
+  assert.deepEqual(answer, ['$(id) `id`; rm']);
 });
 
 test('starting and restoring agents has no timeout', async () => {
@@ -113,39 +113,39 @@ test('an entry that the binary cannot read is named until it is readable', async
   const { agents, unreadable } = await client(path).agents();
   assert.deepEqual([agents, unreadable.map(({ name }) => name)], [[], ['two']]);
   assert.equal(unreadableText(unreadable), 'cannot be shown: two (invalid type: integer `7`, expected a timestamp string at line 1 column 306)');
-  const heard = new UnreadableEntries();
-  assert.deepEqual([heard.addWarning(warning), heard.addWarning(warning), heard.addWarning('tmux does not answer')], [true, false, false]);
-  assert.equal(heard.addWarning(warning.replace('306', '9')), true);
-  assert.deepEqual(heard.all.map(({ name, why }) => `${name} ${why.slice(-1)}`), ['two 9']);
-  assert.deepEqual([heard.needRefresh([someAgent()]), heard.needRefresh([someAgent({ name: 'two' })])], [false, true]);
-  heard.replace([]);
-  assert.deepEqual(heard.all, []);
+  const entries = new UnreadableEntries();
+  assert.deepEqual([entries.addWarning(warning), entries.addWarning(warning), entries.addWarning('tmux does not answer')], [true, false, false]);
+  assert.equal(entries.addWarning(warning.replace('306', '9')), true);
+  assert.deepEqual(entries.all.map(({ name, why }) => `${name} ${why.slice(-1)}`), ['two 9']);
+  assert.deepEqual([entries.needRefresh([someAgent()]), entries.needRefresh([someAgent({ name: 'two' })])], [false, true]);
+  entries.replace([]);
+  assert.deepEqual(entries.all, []);
 });
 
 test('a new watcher asks again about unreadable entries', () => {
-  const heard = new UnreadableEntries();
-  heard.watcherStarted();
-  assert.equal(heard.needRefresh([]), false, 'none is known of');
-  heard.addWarning('entry `two` of the registry cannot be read: why');
-  assert.equal(heard.needRefresh([]), false, 'this watcher has just said so');
-  heard.watcherStarted();
-  assert.equal(heard.needRefresh([]), true);
-  heard.replace(heard.all);
-  assert.equal(heard.needRefresh([]), false);
+  const entries = new UnreadableEntries();
+  entries.watcherStarted();
+  assert.equal(entries.needRefresh([]), false, 'none is known of');
+  entries.addWarning('entry `two` of the registry cannot be read: why');
+  assert.equal(entries.needRefresh([]), false, 'this watcher has just answer so');
+  entries.watcherStarted();
+  assert.equal(entries.needRefresh([]), true);
+  entries.replace(entries.all);
+  assert.equal(entries.needRefresh([]), false);
 });
 
 test('agents that cannot be restored are reported with the reason', async () => {
   const row = (name: string, restored: boolean) => JSON.stringify({ name, restored, remark: `why ${name}` });
-  const said = (exit: number, ...rows: string[]) => client(fake('restore', `echo '[${rows.join()}]'; exit ${exit}`)).restoreLost();
-  const some = await said(1, row('a', true), row('b', false), row('c', false));
+  const answer = (exit: number, ...rows: string[]) => client(fake('restore', `echo '[${rows.join()}]'; exit ${exit}`)).restoreLost();
+  const some = await answer(1, row('a', true), row('b', false), row('c', false));
   assert.deepEqual([some.back, some.failed].map((rows) => rows.map(({ name }) => name).join()), ['a', 'b,c']);
   const several = restoreError(some.failed) ?? assert.fail();
   assert.deepEqual([several.message, several.saw], ['2 agents were not restored', ['b: why b', 'c: why c']]);
   const one = restoreError(some.failed.slice(1)) ?? assert.fail();
   assert.deepEqual([one.message, one.saw], ['c was not restored', ['why c']]);
-  const all = await said(0, row('a', true), row('was-back', false));
+  const all = await answer(0, row('a', true), row('was-back', false));
   assert.deepEqual([all.back.length, restoreError(all.failed)], [2, undefined]);
-  assert.deepEqual(await said(0), { back: [], failed: [] });
+  assert.deepEqual(await answer(0), { back: [], failed: [] });
   await assert.rejects(client(fake('restore', 'echo panic; exit 1')).restoreLost());
 });
 
@@ -173,10 +173,10 @@ test('the command of a terminal is a program and its arguments', () => {
 
 test('the state directory does not depend on the working directory', async () => {
   const path = fake('home', 'printf "[\\"%s\\"]" "$2"');
-  const said = async (home: string) => [(await client(path, home).json(['x'])) as string[], client(path, home).attachCommand('one', 'driver').shellArgs[1]].flat();
-  assert.deepEqual(await said('~/other home'), Array(2).fill(join(homedir(), 'other home')));
-  assert.deepEqual(await said('~'), Array(2).fill(homedir()));
-  for (const home of ['/h', '@x']) assert.deepEqual(await said(home), [home, home]);
+  const answer = async (home: string) => [(await client(path, home).json(['x'])) as string[], client(path, home).attachCommand('one', 'driver').shellArgs[1]].flat();
+  assert.deepEqual(await answer('~/other home'), Array(2).fill(join(homedir(), 'other home')));
+  assert.deepEqual(await answer('~'), Array(2).fill(homedir()));
+  for (const home of ['/h', '@x']) assert.deepEqual(await answer(home), [home, home]);
   for (const home of ['other', './other', '~other/x']) {
     await assert.rejects(client(path, home).agents(), (error: unknown) => error instanceof CommandError && error.code === 'state' && error.message.includes(home), home);
   }
@@ -185,10 +185,10 @@ test('the state directory does not depend on the working directory', async () =>
 test('the terminal of a process is found without `ps`', { skip: process.platform !== 'linux' }, async () => {
   const child = spawn('script', ['-qec', 'tty; echo $$; exec sleep 60', '/dev/null']);
   try {
-    let said = '';
+    let answer = '';
     child.stdout.setEncoding('utf8');
-    for await (const text of child.stdout) if ((said += String(text)).split('\n').length > 2) break;
-    const [tty, pid] = said.split(/\r?\n/);
+    for await (const text of child.stdout) if ((answer += String(text)).split('\n').length > 2) break;
+    const [tty, pid] = answer.split(/\r?\n/);
     const path = process.env['PATH'];
     process.env['PATH'] = folder;
     assert.equal(await ttyOf(Number(pid)).finally(() => { process.env['PATH'] = path; }), tty);

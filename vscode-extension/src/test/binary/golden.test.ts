@@ -41,8 +41,8 @@ const unread: Record<string, string[]> = {
   shares: ['shares.since', 'shares.uid'],
 };
 
-/** Fields that older binaries do not print. */
-const optional = ['prompt'];
+/** Fields of an agent that older binaries do not print. */
+const optional: Record<string, string[]> = { agents: ['prompt', 'shares'], spawned: ['prompt', 'shares'] };
 
 /** Lists the paths of all fields below a value; of a list, those of the first entry. */
 function fields(value: unknown, path: string[] = []): string[][] {
@@ -58,7 +58,7 @@ for (const [name, read] of Object.entries(readers)) {
     for (const path of fields(golden(name))) {
       const shown = path.filter((part) => part !== '0').join('.');
       if ((unread[name] ?? []).some((field) => shown === field || shown.startsWith(`${field}.`))) continue;
-      for (const change of optional.includes(shown) ? (['other'] as const) : (['gone', 'other'] as const)) {
+      for (const change of (optional[name] ?? []).includes(shown) ? (['other'] as const) : (['gone', 'other'] as const)) {
         const value = golden(name);
         const above = path.slice(0, -1).reduce((at, key) => (at as Record<string, unknown>)[key], value) as Record<string, unknown>;
         const key = path.at(-1) ?? '';

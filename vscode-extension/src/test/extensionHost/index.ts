@@ -66,7 +66,10 @@ const tests: Record<string, () => Promise<void> | void> = {
     const { tree } = inside();
     const drawn: (readonly object[] | undefined)[] = [];
     const drawing = tree.onDidChangeTreeData((nodes) => drawn.push(nodes));
-    await until('its projects are drawn', () => drawn.includes(tree.getChildren()));
+    await until('its projects are drawn', () => {
+      const projects = tree.getChildren();
+      return drawn.some((nodes) => nodes !== undefined && projects.every((project) => nodes.includes(project)));
+    });
     drawing.dispose();
   },
 
@@ -91,17 +94,17 @@ const tests: Record<string, () => Promise<void> | void> = {
 
   'notices depend on the settings and on muted agents': async () => {
     const { decide, mutes } = inside();
-    const news = () => transitions([{ ...agent('docs'), status: 'working', waiting_for: null }], [agent('docs')]);
-    const told = () => news().filter((each) => isShown(decide(each))).map(({ kind }) => kind);
-    assert.deepEqual(told(), ['waiting']);
+    const notices = () => transitions([{ ...agent('docs'), status: 'working', waiting_for: null }], [agent('docs')]);
+    const shownKinds = () => notices().filter((each) => isShown(decide(each))).map(({ kind }) => kind);
+    assert.deepEqual(shownKinds(), ['waiting']);
     await mutes.set(agent('docs'), 'muted');
-    assert.deepEqual(told(), []);
+    assert.deepEqual(shownKinds(), []);
     await mutes.set(agent('docs'), 'unmuted');
     const settings = vscode.workspace.getConfiguration('symposium');
     await settings.update('notifications', 'off', vscode.ConfigurationTarget.Global);
-    assert.deepEqual(told(), []);
+    assert.deepEqual(shownKinds(), []);
     await settings.update('notifications', undefined, vscode.ConfigurationTarget.Global);
-    assert.deepEqual(told(), ['waiting']);
+    assert.deepEqual(shownKinds(), ['waiting']);
     assert.deepEqual(transitions([agent('docs')], [agent('docs')]), [], 'an unchanged state is no event');
   },
 

@@ -77,7 +77,7 @@ const task = (differs: Partial<Task> = {}): Task => ({
 });
 const failed = task({ state: 'failed', why: 'no disk left', result: 'of an earlier attempt' });
 const working: Partial<Agent> = { status: 'working', tasks: tasks(0), task: atWork };
-const endAs = (was: Partial<Agent>, is: Partial<Agent>, over: Task[]) => transitions([someAgent(was)], [someAgent(is)]).map((news) => withTask(news, over));
+const endAs = (was: Partial<Agent>, is: Partial<Agent>, over: Task[]) => transitions([someAgent(was)], [someAgent(is)]).map((notices) => withTask(notices, over));
 const overAt = '2026-01-01T00:05:03Z';
 
 test('the end of a task and the end of its turn are one event', () => {
@@ -89,9 +89,9 @@ test('the end of a task and the end of its turn are one event', () => {
 });
 
 test('a turn without a task is reported as a turn, even after an earlier task', () => {
-  const [news] = endAs({ status: 'working', tasks: tasks(1), status_since: '2026-01-01T00:06:00Z' }, { tasks: tasks(1), status_since: '2026-01-01T00:09:00Z', reason: 'all well' }, [task()]);
-  assert.ok(news !== undefined);
-  assert.equal(noticeText(news), 'one finished: all well');
+  const [notices] = endAs({ status: 'working', tasks: tasks(1), status_since: '2026-01-01T00:06:00Z' }, { tasks: tasks(1), status_since: '2026-01-01T00:09:00Z', reason: 'all well' }, [task()]);
+  assert.ok(notices !== undefined);
+  assert.equal(noticeText(notices), 'one finished: all well');
 });
 
 test('a retried task is reported again', () => {
@@ -101,16 +101,16 @@ test('a retried task is reported again', () => {
 });
 
 test('the notice of a task contains its result', () => {
-  const said = (over: Task[]) => endAs(working, { tasks: tasks(1), reason: 'something older' }, over).map((news) => [news.kind, noticeText(news)]);
-  assert.deepEqual(said([task()]), [['finished', 'one finished task #1 count: one two three']]);
-  assert.deepEqual(said([failed]), [['failed', 'one failed task #1 count: no disk left']]);
-  assert.deepEqual(said([task({ id: 2, changed_at: '2026-01-01T00:01:00Z' }), failed]), [['failed', 'one failed task #1 count: no disk left']], 'the last one');
+  const shownTexts = (over: Task[]) => endAs(working, { tasks: tasks(1), reason: 'something older' }, over).map((notices) => [notices.kind, noticeText(notices)]);
+  assert.deepEqual(shownTexts([task()]), [['finished', 'one finished task #1 count: one two three']]);
+  assert.deepEqual(shownTexts([failed]), [['failed', 'one failed task #1 count: no disk left']]);
+  assert.deepEqual(shownTexts([task({ id: 2, changed_at: '2026-01-01T00:01:00Z' }), failed]), [['failed', 'one failed task #1 count: no disk left']], 'the last one');
 });
 
-test('a returning user is told about other projects since the last use of any window', () => {
-  const news = [someAgent({ name: 'ours', ...waiting }), someAgent({ name: 'other', ...waiting })].map((agent) => ({ kind: 'waiting' as const, agent, mark: '' }));
+test('a returning user is valid about other projects since the last use of any window', () => {
+  const notices = [someAgent({ name: 'ours', ...waiting }), someAgent({ name: 'other', ...waiting })].map((agent) => ({ kind: 'waiting' as const, agent, mark: '' }));
   const isOurs = ({ name }: Agent) => name === 'ours';
-  const names = (anywhere: string) => noticesOnReturn(news, Date.parse(anywhere), isOurs).map(({ agent }) => agent.name);
+  const names = (anywhere: string) => noticesOnReturn(notices, Date.parse(anywhere), isOurs).map(({ agent }) => agent.name);
   assert.deepEqual(names('2025-12-31T23:00:00Z'), ['ours', 'other']);
   assert.deepEqual(names('2026-01-01T00:00:01Z'), ['ours']);
 });
@@ -160,10 +160,10 @@ test('the result of a task is reported although its agent was removed with it', 
 
 test('an ephemeral agent that disappears is reported by the result of its task, once for two windows', () => {
   const gone = departures([someAgent(brief)], []);
-  const told = (over: Task[]) => stillValid(gone.map((news) => withTask(news, over)), []);
-  assert.deepEqual(told([failed]).map(noticeText), ['one failed task #1 count: no disk left']);
-  assert.deepEqual(told([task()]).map(noticeKey), endAs(brief, { ephemeral: true, tasks: tasks(1) }, [task()]).map(noticeKey));
-  assert.deepEqual(told([]), [], 'an agent that was removed during its task');
+  const valid = (over: Task[]) => stillValid(gone.map((notices) => withTask(notices, over)), []);
+  assert.deepEqual(valid([failed]).map(noticeText), ['one failed task #1 count: no disk left']);
+  assert.deepEqual(valid([task()]).map(noticeKey), endAs(brief, { ephemeral: true, tasks: tasks(1) }, [task()]).map(noticeKey));
+  assert.deepEqual(valid([]), [], 'an agent that was removed during its task');
   assert.deepEqual(stillValid(gone, [someAgent(brief)]), [], 'an agent that exists again');
 });
 
@@ -197,17 +197,17 @@ const happened: [string, Partial<Agent>, NoticeKind[]][] = [
 for (const [name, is, expected] of happened) test(`while the window was closed: ${name}`, () => { assert.deepEqual(noticesSince(then, [someAgent(is)]).map(({ kind }) => kind), expected); });
 
 test('a user gets a summary only after a longer absence', () => {
-  const news = [{ kind: 'finished' as const, agent: someAgent(), mark: '' }];
+  const notices = [{ kind: 'finished' as const, agent: someAgent(), mark: '' }];
   const minutes = (count: number) => count * 60_000;
-  assert.equal(isShownOnReturn(minutes(5), news, 'windowNotFocused'), true);
-  assert.equal(isShownOnReturn(minutes(4), news, 'always'), false);
+  assert.equal(isShownOnReturn(minutes(5), notices, 'windowNotFocused'), true);
+  assert.equal(isShownOnReturn(minutes(4), notices, 'always'), false);
   assert.equal(isShownOnReturn(minutes(60), [], 'always'), false);
-  assert.equal(isShownOnReturn(minutes(60), news, 'off'), false);
+  assert.equal(isShownOnReturn(minutes(60), notices, 'off'), false);
 });
 
 test('lost agents are reported as lost, with an offer to restore them', () => {
-  const news = transitions([someAgent({ name: 'a' }), someAgent({ name: 'b' })], [someAgent({ name: 'a', status: 'lost', reason: 'r' }), someAgent({ name: 'b', status: 'lost' })]);
-  assert.equal(combinedText(news), 'lost: a, b');
-  assert.equal(noticeText(news[0] ?? assert.fail()), 'a is lost: r');
-  assert.deepEqual([isRestorable(news), isRestorable(transitions([someAgent()], [someAgent({ status: 'crashed' })]))], [true, false]);
+  const notices = transitions([someAgent({ name: 'a' }), someAgent({ name: 'b' })], [someAgent({ name: 'a', status: 'lost', reason: 'r' }), someAgent({ name: 'b', status: 'lost' })]);
+  assert.equal(combinedText(notices), 'lost: a, b');
+  assert.equal(noticeText(notices[0] ?? assert.fail()), 'a is lost: r');
+  assert.deepEqual([isRestorable(notices), isRestorable(transitions([someAgent()], [someAgent({ status: 'crashed' })]))], [true, false]);
 });

@@ -7,14 +7,14 @@ class FakeWindow {
   activeTerminal: string | undefined = 'two';
   private readonly listening = new Set<() => void>();
 
-  readonly onDidChangeActiveTerminal = (heard: () => void) => {
-    this.listening.add(heard);
-    return { dispose: () => { this.listening.delete(heard); } };
+  readonly onDidChangeActiveTerminal = (listener: () => void) => {
+    this.listening.add(listener);
+    return { dispose: () => { this.listening.delete(listener); } };
   };
 
   become(name: string): void {
     this.activeTerminal = name;
-    for (const heard of [...this.listening]) heard();
+    for (const listener of [...this.listening]) listener();
   }
 
   get listeners(): number {

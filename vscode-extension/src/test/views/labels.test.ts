@@ -68,6 +68,7 @@ test('the context value follows from the status', () => {
   assert.equal(words({ clients: [client] }), 'agent live attachable idle driven');
   assert.equal(words({ status: 'hibernated', tmux: null }), 'agent attachable asleep');
   assert.equal(contextValue(someAgent({ status: 'crashed' }), { muted: true }), 'agent attachable ended muted');
+  assert.match(words({ workspace: 'worktree' }), /\bworktree\b/);
 });
 
 test('ended agents can be resumed and running agents can receive prompts, from row and menu', () => {
@@ -150,8 +151,8 @@ test('markup of an agent is one line of text in a row and in a notification', ()
 test('the question is read with its row and shown once in the hover', () => {
   const agent = someAgent(asking('Bash: make'));
   assert.deepEqual([accessibleLabel(agent), accessibleLabel(someAgent())], ['one, needs approval, Bash: make', 'one, idle']);
-  const said: Recap = { ...quiet, asks: 'Bash: make' };
-  const often = (differs: Partial<Agent>) => tooltip(someAgent(differs), { recap: said }, now).split(/Bash(?:&#58;|:) make/).length - 1;
+  const sample: Recap = { ...quiet, asks: 'Bash: make' };
+  const often = (differs: Partial<Agent>) => tooltip(someAgent(differs), { recap: sample }, now).split(/Bash(?:&#58;|:) make/).length - 1;
   assert.deepEqual([often(asking('Bash: make')), often({ status: 'waiting', reason: 'Bash: make' }), often({})], [1, 1, 1]);
 });
 
@@ -258,9 +259,9 @@ test('a task is one line', () => {
   assert.equal(taskContext(task), 'task cancellable queued');
   assert.equal(taskContext({ ...task, state: 'failed' }), 'task cancellable retryable failed');
   assert.equal(taskContext({ ...task, state: 'done' }), 'task done');
-  const said = '    indented **b** <img src=x>\n[l](command:quit)\n```\n# h';
+  const sample = '    indented **b** <img src=x>\n[l](command:quit)\n```\n# h';
   const head = '**#7** queued · one · high';
-  assert.equal(taskTooltip({ ...task, text: said, why: 'w' }), `${head}\n\n\`\`\`\`text\n${said}\n\`\`\`\`\n\n\`\`\`text\nw\n\`\`\``);
+  assert.equal(taskTooltip({ ...task, text: sample, why: 'w' }), `${head}\n\n\`\`\`\`text\n${sample}\n\`\`\`\`\n\n\`\`\`text\nw\n\`\`\``);
   assert.equal(taskTooltip({ ...task, text: 'rm a\u202etxt.b\u0007' }), `${head}\n\n\`\`\`text\nrm a<U+202E>txt.b<U+0007>\n\`\`\``);
 });
 
