@@ -4,7 +4,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::env::{AGENT, AGENT_ID};
-use crate::error::Error;
+use crate::error::{Code, Error, shown};
 use crate::manager::Context;
 use crate::model::{AgentId, AgentName, AgentRecord};
 
@@ -28,6 +28,20 @@ impl Context {
         }
         let Some(id) = id else { return Ok(None) };
         Ok(self.store.read(now)?.into_iter().find(|record| record.id == id))
+    }
+
+    /// Returns the calling agent, or `None` for the user. Returns an error if the environment names an agent that does
+    /// not exist: such a process must never act in the name of the user.
+    pub(in crate::manager) fn verified_caller(&self) -> Result<Option<AgentRecord>, Error> {
+        // An empty id counts too: it was set for an agent.
+        let claims_agent = [AGENT, AGENT_ID].into_iter().any(|key| self.env.is_set(key));
+        match (self.calling_agent()?, claims_agent) {
+            (None, true) => {
+                let claim = [AGENT, AGENT_ID].into_iter().find_map(|key| self.env.var(key));
+                Err(unknown_caller(&claim.unwrap_or_default().to_string_lossy()))
+            }
+            (caller, _) => Ok(caller),
+        }
     }
 
     /// Returns the record. An agent may report an event before its spawn wrote the record; the spawn holds the lock
@@ -65,4 +79,10 @@ impl Context {
         }
         Ok(dir)
     }
+}
+
+fn unknown_caller(name: &str) -> Error {
+    Error::new(Code::UnknownCaller, format!("the calling agent `{}` does not exist", shown(name)))
+        .saw("SYMPOSIUM_AGENT and SYMPOSIUM_AGENT_ID identify the calling agent")
+        .hint("`symposium agent list --all` lists the agents")
 }

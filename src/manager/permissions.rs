@@ -5,8 +5,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use crate::env::{AGENT, AGENT_ID};
-use crate::error::{Code, Error, UnknownName, shown};
+use crate::error::{Code, Error, UnknownName};
 use crate::manager::Context;
 use crate::manager::messages::Messages;
 use crate::manager::registry::RegistryWriter;
@@ -23,15 +22,9 @@ impl Permissions<'_> {
     /// Returns the permissions of the agent or user in whose process tree this command runs. Returns an error if the
     /// environment names an agent that does not exist: such a process must never be treated as a user.
     pub fn permissions(&self) -> Result<PermissionTable, Error> {
-        let claims_agent = [AGENT, AGENT_ID].into_iter().any(|key| self.0.env.is_set(key));
-        let caller = match (self.0.calling_agent()?, claims_agent) {
-            (Some(record), _) => Caller::Agent(Box::new(record)),
-            (None, false) => Caller::Person,
-            // An empty id counts too: it was set for an agent.
-            (None, true) => {
-                let claim = [AGENT, AGENT_ID].into_iter().find_map(|key| self.0.env.var(key));
-                return Err(unknown_caller(&claim.unwrap_or_default().to_string_lossy()));
-            }
+        let caller = match self.0.verified_caller()? {
+            Some(record) => Caller::Agent(Box::new(record)),
+            None => Caller::Person,
         };
         let mut records = self.0.store.read(self.0.now())?;
         for record in &mut records {
@@ -184,12 +177,6 @@ fn reachable(permissions: &PermissionTable, act: Action) -> String {
     let names: Vec<&str> =
         permissions.agents_allowed(act).map(|record| record.name.as_str()).take(12).collect();
     format!("it may {} {}", act.words(), names.join(", "))
-}
-
-fn unknown_caller(name: &str) -> Error {
-    Error::new(Code::UnknownCaller, format!("the calling agent `{}` does not exist", shown(name)))
-        .saw("SYMPOSIUM_AGENT and SYMPOSIUM_AGENT_ID identify the calling agent")
-        .hint("`symposium agent list --all` lists the agents")
 }
 
 fn no_current_task(name: &AgentName) -> Error {

@@ -26,6 +26,7 @@ pub struct TrustedProject {
     /// Hexadecimal SHA-256 over the names and contents of the files that define specs.
     pub sha256: String,
     /// Time at which the user agreed.
+    #[serde(with = "crate::base::json_time")]
     pub trusted_at: Timestamp,
 }
 

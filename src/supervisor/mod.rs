@@ -44,10 +44,10 @@ pub fn run(manager: Arc<Context>, options: Options) -> Result<(), Error> {
         .max_blocking_threads(8)
         .build()
         .map_err(Error::io("cannot start the supervisor"))?;
-    tracing::info!(pid = std::process::id(), version = env!("CARGO_PKG_VERSION"), "supervisor begins");
+    tracing::info!(pid = std::process::id(), version = env!("CARGO_PKG_VERSION"), "supervisor started");
     let ended = runtime.block_on(main_loop::supervise(manager));
     // A delivery in progress ends with this process; the next supervisor determines its outcome.
     runtime.shutdown_background();
-    tracing::info!("supervisor ends");
+    tracing::info!("supervisor ended");
     ended
 }

@@ -301,7 +301,7 @@ impl Ticker {
             log_failure("metrics", Diagnostics(&self.manager).note_latency(&self.latency));
         }
         for sent in report.sent {
-            tracing::info!(agent = %sent.notice.agent, title = sent.notice.title, "told");
+            tracing::info!(agent = %sent.notice.agent, title = sent.notice.title, "notification sent");
             for failure in sent.failures {
                 tracing::warn!(agent = %sent.notice.agent, failure, "a notification channel failed");
             }

@@ -1,6 +1,7 @@
 //! One agent in a few words: its status, where it works and what it does.
 
 use std::fmt;
+use std::path::Path;
 
 use super::fit::{Keep, below_home, clean, cut, display_width};
 use crate::model::{Agent, Status, Workspace};
@@ -36,8 +37,12 @@ impl Location {
     pub fn of(agent: &Agent, user_home: Option<&str>) -> Location {
         let project =
             agent.project.as_deref().and_then(|project| project.rsplit('/').find(|part| !part.is_empty()));
+        // An agent can also work in the worktree of another one, whose path says as little as its own would.
+        let is_outside =
+            agent.project.as_deref().is_some_and(|top| !Path::new(&agent.working_directory).starts_with(top));
         let directory = match (agent.workspace, project) {
             (Workspace::Worktree, Some(project)) => project.to_owned(),
+            (Workspace::InPlace, Some(project)) if is_outside => project.to_owned(),
             (Workspace::Scratch, _) => "scratch".to_owned(),
             _ => below_home(&agent.working_directory, user_home),
         };
@@ -184,6 +189,12 @@ mod tests {
         };
         assert_eq!(Location::of(&worktree, None).to_string(), "docs (symposium/guide)");
         assert_eq!(Location::of(&worktree, None).fitted(14), "docs (sympos…)");
+        let child = Agent {
+            workspace: Workspace::InPlace,
+            working_directory: "/home/u/.symposium/instances/guide/workspace".to_owned(),
+            ..worktree
+        };
+        assert_eq!(Location::of(&child, None).to_string(), "docs (symposium/guide)");
     }
 
     #[test]

@@ -39,7 +39,10 @@ pub fn span(seconds: u64) -> String {
         0..=59 => format!("{seconds}s"),
         60..=3_599 => format!("{}m", seconds / 60),
         3_600..=86_399 => format!("{}h {}m", seconds / 3_600, seconds % 3_600 / 60),
-        _ => format!("{}d {}h", seconds / 86_400, seconds % 86_400 / 3_600),
+        _ => match seconds % 86_400 / 3_600 {
+            0 => format!("{}d", seconds / 86_400),
+            hours => format!("{}d {hours}h", seconds / 86_400),
+        },
     }
 }
 

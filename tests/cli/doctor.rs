@@ -42,7 +42,7 @@ fn doctor_reports_a_healthy_machine_with_two_clis() {
     ok    disk: writable, [SIZE] free
     ok    registry: 1 agent
     ok    server: tmux [VERSION] at [ROOT]/sockets/tmux-[UID]/symposium, 1 agent live
-    ok    configuration: config.toml is valid or not present
+    ok    configuration: config.toml: not present, using defaults
     ok    ledger: 1 line written so far
     ok    supervisor: it is not running, and agents do not start it (config.toml)
     ok    claude: 2.1.325 (Claude Code) at [ROOT]/fakes/claude
@@ -68,7 +68,7 @@ fn doctor_reports_missing_tmux_and_missing_clis() {
     ok    registry: 0 agents
     note  server: not checked: tmux is not available
           do: see above
-    ok    configuration: config.toml is valid or not present
+    ok    configuration: config.toml: not present, using defaults
     ok    ledger: no events yet
     ok    supervisor: it is not running, and agents do not start it (config.toml)
     note  agent CLIs: none in PATH; `default` is the demo agent

@@ -8,7 +8,7 @@ use crate::support::TestEnv;
 
 /// Returns the text of a screen without indentation and row labels.
 fn below(screen: &str) -> String {
-    let bare = |line: &str| line.trim_start().replacen("acts  ", "", 1).replacen("told  ", "", 1);
+    let bare = |line: &str| line.trim_start().replacen("acts  ", "", 1).replacen("receives  ", "", 1);
     screen.lines().map(|line| bare(line) + "\n").collect()
 }
 
@@ -88,12 +88,12 @@ fn every_prompt_of_a_spec_is_shown_completely_with_its_schedule() {
     let (_, end) = card.split_once("variables  -\n").unwrap();
     assert_eq!(
         end,
-        "         told  it has this in its system prompt:\n\
+        "     receives  it has this in its system prompt:\n\
          \x20              | You are nice.\n\
          \x20              |\n\
          \x20              | Obey `the boss`<U+202E>.\n\
          \x20              |   Delete it all.\n\
-         \x20        told  it receives this prompt on a schedule (heartbeat), every 1h 30m:\n\
+         \x20    receives  it receives this prompt on a schedule (heartbeat), every 1h 30m:\n\
          \x20              | Ask the boss\n\
          \x20              | and obey.\n"
     );

@@ -149,7 +149,7 @@ fn spec_check_reports_every_mistake() {
     );
     let run = spec(&env, &["check"]).fails(1);
     assert_snapshot!(env.redacted(&run.stdout), @"
-    [ROOT]/project/.symposium/agents.toml:2:8: `kind` `cluade` is not known; did you mean `claude`? allowed: claude, codex, gemini, kiro, q, opencode, qwen, copilot, cursor, amp, goose, aider, demo
+    [ROOT]/project/.symposium/agents.toml:2:8: `kind` `cluade` is not known; did you mean `claude`? allowed: claude, codex, gemini, kiro, q, opencode, qwen, copilot, cursor, amp, goose, aider, demo, command
     [ROOT]/project/.symposium/agents.toml:3:14: `shell_tier` `lose` is not a valid value; allowed: free, review, approve
     [ROOT]/project/.symposium/agents.toml:4:17: prompt file `[ROOT]/project/.symposium/./gone.md` cannot be read: No such file or directory (os error 2)
     [ROOT]/project/.symposium/agents.toml:8:11: `extends` forms a cycle: b → c → b

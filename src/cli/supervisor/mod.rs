@@ -128,7 +128,8 @@ fn report(context: &Invocation, text: &str) -> Result<(), Error> {
 fn words(supervision: &Supervision, now: Timestamp) -> String {
     let mut lines = vec![match (&supervision.card, supervision.stopped_on_request) {
         (Some(card), _) => {
-            let age = ages::age(card.since, now);
+            let seconds = now.duration_since(card.since).as_secs().unsigned_abs();
+            let age = ages::span(seconds);
             format!("the supervisor is running: pid {}, version {}, for {age}", card.pid, card.version)
         }
         (None, _) if supervision.running => "the supervisor is running".to_owned(),

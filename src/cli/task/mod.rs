@@ -121,7 +121,7 @@ fn retry(args: &TaskArguments, context: &Invocation) -> Result<u8, Error> {
 fn progress(args: TaskReportArguments, context: &Invocation) -> Result<u8, Error> {
     Permissions(&context.manager).refuse_foreign_report(args.id)?;
     let progress = TaskProgress { percent: args.percent, note: args.note.unwrap_or_default() };
-    report(&Tasks(&context.manager).task_progress(args.id, &progress)?, "goes on", context);
+    report(&Tasks(&context.manager).task_progress(args.id, &progress)?, "continues", context);
     Ok(0)
 }
 

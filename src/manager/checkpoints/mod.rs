@@ -45,6 +45,7 @@ struct CheckpointState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedCheckpoint {
     /// Time of the attempt.
+    #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
     /// The reason as a sentence.
     pub reason: String,

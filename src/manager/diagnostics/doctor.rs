@@ -113,7 +113,10 @@ impl Diagnostics<'_> {
                         "correct config.toml, then run the check again",
                     )
                 }
-                _ => Check::good("configuration", "config.toml is valid or not present"),
+                _ if self.0.home.path.join("config.toml").exists() => {
+                    Check::good("configuration", "config.toml: valid")
+                }
+                _ => Check::good("configuration", "config.toml: not present, using defaults"),
             },
             Err(error) => Check::bad(
                 "configuration",

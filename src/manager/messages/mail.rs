@@ -172,7 +172,7 @@ impl Messages<'_> {
     pub(in crate::manager) fn sender(&self, by: Option<&AgentName>) -> Result<Option<AgentRecord>, Error> {
         match by {
             Some(name) => self.0.record(name, "show").map(Some),
-            None => self.0.calling_agent(),
+            None => self.0.verified_caller(),
         }
     }
 

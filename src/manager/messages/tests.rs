@@ -1,5 +1,7 @@
 //! Mail and the board: who gets a message, what remains unread, and who wrote a note.
 
+use crate::env::{AGENT, AGENT_ID};
+use crate::error::Code;
 use crate::manager::messages::Messages;
 use crate::manager::messages::board::{MAX_NOTE_BYTES, NoteWrite};
 use crate::manager::messages::mail::{MessageFilter, MessageRequest};
@@ -73,6 +75,18 @@ fn message_to_the_user_lands_in_the_users_mail_and_is_an_event_of_the_sender() {
     assert_eq!(recipients(&send(&context, Some("api"), "person", "which port?")), ["person"]);
     assert_eq!(unread(&context, None), ["which port?"]);
     assert_eq!(context.events("wrote"), ["which port?"]);
+}
+
+#[test]
+fn process_of_an_unknown_agent_cannot_write_in_the_name_of_the_user() {
+    for id in ["", "00000000-0000-0000-0000-000000000000"] {
+        let context = TestContext::of_caller(&[(AGENT, "gone"), (AGENT_ID, id)]);
+        context.agent("api", Status::Working);
+        let request = MessageRequest { to: "api".into(), text: "x".into(), ..MessageRequest::default() };
+        let error = Messages(&context).message_send(&request).unwrap_err();
+        assert_eq!(error.code(), Code::UnknownCaller, "{id:?}");
+        assert!(unread(&context, Some("api")).is_empty());
+    }
 }
 
 #[test]

@@ -32,6 +32,7 @@ struct StoredSummary {
     /// Fingerprint of the refs and the working tree.
     fingerprint: String,
     /// When the size was measured.
+    #[serde(with = "crate::base::json_time")]
     measured_at: Timestamp,
     /// The computed summary.
     summary: WorkSummary,

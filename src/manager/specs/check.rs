@@ -7,7 +7,6 @@ use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::resolve::SpecLocation;
 use crate::model::SpecMistake;
 use crate::rules::lifecycle::params;
-use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::specs::Specs;
 
 /// Result of `spec check`.
@@ -32,7 +31,7 @@ impl SpecCatalog<'_> {
             }
         };
         let kinds = self.0.kinds()?;
-        let kinds: Vec<&str> = kinds.names().filter(|kind| *kind != PLAIN_COMMAND).collect();
+        let kinds: Vec<&str> = kinds.names().collect();
         let names_in = |text: &str| -> Vec<String> {
             params::unknown_names(text, &[]).into_iter().map(str::to_owned).collect()
         };

@@ -65,7 +65,7 @@ impl Tasks<'_> {
         let mut remarks = Vec::new();
         let giver = match &request.by {
             Some(name) => Some(self.0.record(name, "show")?),
-            None => self.0.calling_agent()?,
+            None => self.0.verified_caller()?,
         };
         let topic = request.topic.as_ref().map(|topic| {
             let path = self.0.env.cwd().map_or_else(|| topic.clone(), |cwd| cwd.join(topic));

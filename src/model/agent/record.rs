@@ -234,6 +234,7 @@ pub struct Heartbeat {
     /// Text of the prompt.
     pub prompt: String,
     /// Time at which the heartbeat was last due.
+    #[serde(with = "crate::base::json_time::option", default)]
     pub last: Option<Timestamp>,
 }
 

@@ -20,5 +20,6 @@ pub struct SpawnChoices {
     /// Parameters of the spec that were given.
     pub params: BTreeMap<String, String>,
     /// Time of the spawn.
+    #[serde(with = "crate::base::json_time")]
     pub chosen_at: Timestamp,
 }

@@ -53,6 +53,7 @@ pub struct Checkpoint {
     /// Tree with the files of the working tree.
     pub tree: String,
     /// Time at which the checkpoint was taken.
+    #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
     /// The facts that were stored with it.
     #[serde(flatten)]

@@ -58,8 +58,10 @@ pub struct RecoveredWork {
     /// Unique name of the copy, `AGENT-TIMESTAMP`.
     pub name: String,
     /// Time at which the copy was made.
+    #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
     /// Time at which the copy is deleted.
+    #[serde(with = "crate::base::json_time")]
     pub until: Timestamp,
     /// Commits that hold the work, one for each repository.
     #[serde(default)]

@@ -118,7 +118,7 @@ mod tests {
         let child = Child::start("trap '' TERM HUP; echo up; exec sleep 1000");
         assert!(
             end_at_once(child.pid(), || false, Duration::ZERO).unwrap(),
-            "the one that was meant is gone"
+            "the intended process has ended"
         );
         assert!(!wait_exit(child.pid(), Duration::from_millis(1)).unwrap());
         assert!(end_at_once(child.pid(), || true, Duration::from_secs(10)).unwrap());

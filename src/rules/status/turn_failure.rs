@@ -118,10 +118,10 @@ pub fn carry_over(noted: &StatusNote, note: StatusNote) -> StatusNote {
 pub fn why_held(failure: &FailedTurn, name: &str) -> String {
     match failure.cause {
         FailureCause::Login => {
-            format!("held until `{name}` is logged in; then `symposium task retry` or `agent send`")
+            format!("held until `{name}` is logged in; then send it a prompt: `symposium send {name} TEXT`")
         }
         FailureCause::Credit => {
-            format!("held until `{name}` has credit; then `symposium task retry` or `agent send`")
+            format!("held until `{name}` has credit; then send it a prompt: `symposium send {name} TEXT`")
         }
         FailureCause::Limit | FailureCause::Error => match failure.held_until {
             Some(until) => format!("held until {} after a failed turn of `{name}`", until.round_to_second()),

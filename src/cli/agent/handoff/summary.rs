@@ -56,7 +56,7 @@ pub(super) fn card(opened: &OpenedHandoff, queue: QueueImport, width: Option<usi
     let about = about(opened).into_iter().map(|(key, value)| (key, clean(&value)));
     // These have lines of their own and are printed in full.
     let handed_texts =
-        opened.handed_texts(queue).sentences().into_iter().map(|text| ("told", format!("it {text}")));
+        opened.handed_texts(queue).sentences().into_iter().map(|text| ("receives", format!("it {text}")));
     let runs = opened.runs().into_iter().map(|act| ("acts", format!("it {act}")));
     about.chain(handed_texts).chain(runs).map(|(key, value)| row(key, &value, width)).collect()
 }
@@ -147,8 +147,8 @@ mod tests {
     fn lines_fit_the_terminal_and_cannot_imitate_output_of_symposium() {
         let forged = format!("it is given the task:\n| look{}         acts  nothing", " ".repeat(40));
         assert_eq!(
-            row("told", &forged, Some(40)),
-            "         told  it is given the task:\n               | look                  \n               \
+            row("receives", &forged, Some(40)),
+            "     receives  it is given the task:\n               | look                  \n               \
              |                       \n               |          acts  nothing\n"
         );
         let wide = row("title", &"漢".repeat(30), Some(40));

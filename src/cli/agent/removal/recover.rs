@@ -85,7 +85,8 @@ fn list(copies: &[RecoveredWork], context: &Invocation) {
     let line = |copy: &RecoveredWork| {
         let places = copy.refs.iter().map(|saved| saved.repository.display().to_string());
         let places = places.chain(copy.folder.iter().map(|folder| folder.display().to_string()));
-        let left = copy.until.duration_since(now).as_hours() / 24;
+        // A copy that was made a moment ago has 30 days left, not 29.
+        let left = (copy.until.duration_since(now).as_hours() + 23) / 24;
         let places = places.collect::<Vec<_>>().join(", ");
         format!("{:width$}  {:>4}  {left:>2} days left  {places}", copy.name, age(copy.at, now))
     };

@@ -17,7 +17,7 @@ pub(in crate::cli) const COMMAND: CommandDefinition =
     .arguments::<Arguments>()
     .values(&[("name", ArgumentValue::Agent)])
     .aliases(&["remove", "delete"])
-    .short_forms(&["rm"]);
+    .short_forms(&["rm", "remove", "delete"]);
 
 /// Options of a command that removes an agent.
 #[derive(Debug, Args)]

@@ -75,9 +75,10 @@ fn result(view: &TaskView) -> String {
     let outcome = match view.status {
         TaskStatus::Done => task.result.as_deref().and_then(first_line),
         TaskStatus::Running => task.progress.as_ref().and_then(|progress| first_line(&progress.note)),
-        TaskStatus::Waiting | TaskStatus::Blocked => view.waits_for.clone(),
+        TaskStatus::Waiting | TaskStatus::Blocked | TaskStatus::Queued | TaskStatus::Dispatched => {
+            view.waits_for.clone()
+        }
         TaskStatus::Failed | TaskStatus::Unknown | TaskStatus::Cancelled => first_line(&task.why),
-        TaskStatus::Queued | TaskStatus::Dispatched => None,
     };
     outcome.unwrap_or_default()
 }
