@@ -222,8 +222,8 @@ export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
     vscode.commands.registerCommand('symposium.deleteTaskspace', () => attempt(() => removeTaskspace(client, watch))),
     vscode.commands.registerCommand(ROW_CLICKED, (id: string) => {
       const open = () => void vscode.commands.executeCommand('symposium.attach', watch.agents.find((agent) => agent.id === id));
-      if (settings.openOnClick() === 'singleClick') pendingClick.soon(open);
-      else if (clicks.isDouble(id, Date.now())) open();
+      // Delayed for double clicks too: a click that is followed by F2 or Delete looks like one, because the key selects the row.
+      if (settings.openOnClick() === 'singleClick' || clicks.isDouble(id, Date.now())) pendingClick.soon(open);
     }),
     vscode.commands.registerCommand('symposium.nextWaiting', () =>
       attempt(async () => {
