@@ -19,6 +19,17 @@ async function select(name, ...modifiers) {
   await until('the view has the focus', () => vscode.page.evaluate(() => Boolean(document.activeElement?.closest('.monaco-list'))));
 }
 
+/** Presses a key on a row until it has its effect. A terminal that was opened before may take the focus late; a user
+ *  clicks the row again. */
+async function press(name, key, effect) {
+  await until(`${key} on ${name} has its effect`, async () => {
+    await select(name);
+    await vscode.page.keyboard.press(key);
+    await effect.waitFor({ timeout: 5_000 });
+    return true;
+  }, 60_000);
+}
+
 step('a window with agents of two projects opens', async () => {
   for (const name of ['api', 'docs', 'tests']) await env.spawn(name);
   const other = join(env.dir, 'other');
@@ -57,14 +68,12 @@ step('a waiting agent of another project is repeated at the top and visited next
 });
 
 step('Ctrl+Enter shows the question of the selected row, and F2 asks for a name', async () => {
-  await select('far');
-  await vscode.page.keyboard.press('Control+Enter');
   const dialog = vscode.dialog().filter({ hasText: 'far asks' });
+  await press('far', 'Control+Enter', dialog);
   await dialog.filter({ hasText: 'Bash: ls -la' }).locator('.monaco-button', { hasText: 'Deny' }).click();
   await env.is('far', 'idle');
   await vscode.treeRow('Needs you').waitFor({ state: 'detached' });
-  await select('docs');
-  await vscode.page.keyboard.press('F2');
+  await press('docs', 'F2', vscode.input());
   await until('asked for a name', async () => (await vscode.input().inputValue()) === 'docs');
   await vscode.page.keyboard.press('Escape');
 });

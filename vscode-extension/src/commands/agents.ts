@@ -87,6 +87,7 @@ export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
       attempt(async () => {
         if (reportRowGone(given, rest)) return;
         pendingClick.cancel();
+        if (given === SELECTION) clicks.forget();
         const isFromView = isRow(given) || given === SELECTION;
         const selected = given === SELECTION ? tree.selected : isRow(given) ? agentsOfRows(rest[0]) : [];
         const agents = selected.length > 1 && several !== undefined ? selected.map((agent) => watch.current(agent)) : [];
@@ -247,18 +248,23 @@ async function each(agents: readonly Agent[], act: (agent: Agent) => Promise<unk
 /** The delay before a single click opens its row. */
 const CLICK_DELAY_MS = 100;
 
-/** A delayed click. A key that selects a row counts as a click too, and the command of the key follows at once and
- *  cancels it. */
+/** The time after the command of a key in which its click may still arrive. */
+const LATE_CLICK_MS = 500;
+
+/** A delayed click. A key that selects a row counts as a click too. The command of the key cancels it, whether the click
+ *  arrives shortly before the command or, on a busy machine, after it. */
 class PendingClick implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
+  private cancelledAt = -Infinity;
 
   soon(open: () => void): void {
-    this.cancel();
-    this.timer = setTimeout(open, CLICK_DELAY_MS);
+    clearTimeout(this.timer);
+    if (performance.now() - this.cancelledAt > LATE_CLICK_MS) this.timer = setTimeout(open, CLICK_DELAY_MS);
   }
 
   cancel(): void {
     clearTimeout(this.timer);
+    this.cancelledAt = performance.now();
   }
 
   dispose(): void {

@@ -6,6 +6,11 @@ const DOUBLE_CLICK_MS = 700;
 export class DoubleClickDetector {
   private last: { id: string; at: number } | undefined;
 
+  /** Forgets the last click, because a key has acted on the row since. */
+  forget(): void {
+    this.last = undefined;
+  }
+
   /** Records a click and returns whether it completes a double click. */
   isDouble(id: string, now: number): boolean {
     const isSecond = this.last?.id === id && now - this.last.at <= DOUBLE_CLICK_MS;

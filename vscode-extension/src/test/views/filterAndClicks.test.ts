@@ -21,6 +21,13 @@ test('waiting agents are visited in turn, longest waiting first', () => {
   assert.equal(nextWaiting([someAgent()], undefined), undefined);
 });
 
+test('a click before a key and the selection by the key are no double click', () => {
+  const clicks = new DoubleClickDetector();
+  const first = clicks.isDouble('a', 0);
+  clicks.forget();
+  assert.deepEqual([first, clicks.isDouble('a', 50)], [false, false]);
+});
+
 test('two clicks on the same row within a moment are a double click, and three are one', () => {
   const clicks = new DoubleClickDetector();
   assert.deepEqual([clicks.isDouble('a', 0), clicks.isDouble('b', 100), clicks.isDouble('b', 300), clicks.isDouble('b', 500), clicks.isDouble('b', 2_000)], [false, false, true, false, false]);
