@@ -134,8 +134,7 @@ impl Git {
     /// Creates the first branch of a new repository at an existing commit and checks it out.
     pub fn begin_at(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
         self.output(dir, &[], &["update-ref", &format!("refs/heads/{branch}"), commit])?;
-        let off = self.own_filters_off(dir)?;
-        self.with_memory_limit().output(dir, &off, &["reset", "--quiet", "--hard", commit]).map(drop)
+        self.with_memory_limit().output(dir, &[], &["reset", "--quiet", "--hard", commit]).map(drop)
     }
 
     fn lines(&self, dir: &Path, args: &[&str]) -> Result<Vec<String>, GitError> {

@@ -1,5 +1,9 @@
 //! The only place that starts git. Repositories are untrusted: their content and configuration must never make git
 //! start other programs, write anything unexpected or access the network.
+//!
+//! git runs filters whenever it compares a file with the index, which includes every command that writes an index: it
+//! compares the entries that are as new as the index. Therefore the filters of the repository are disabled for all
+//! commands but those that are known to use neither index nor files.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -41,6 +45,27 @@ pub(super) const HARMLESS: [&str; 7] = [
     "protocol.allow=never",
     "safe.bareRepository=explicit",
     "submodule.recurse=false",
+];
+
+/// Commands that read or write only objects, refs, attributes and configuration. They run no filter.
+const OBJECT_COMMANDS: [&str; 17] = [
+    "cat-file",
+    "check-attr",
+    "check-ref-format",
+    "commit-tree",
+    "config",
+    "diff-tree",
+    "for-each-ref",
+    "index-pack",
+    "log",
+    "ls-tree",
+    "merge-base",
+    "mktree",
+    "remote",
+    "rev-list",
+    "rev-parse",
+    "update-ref",
+    "var",
 ];
 
 /// The reason why git returned no answer.
@@ -260,6 +285,10 @@ impl Git {
     }
 
     fn command(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<ChildCommand, GitError> {
+        let filters = match uses_objects_only(args) {
+            true => Vec::new(),
+            false => self.own_filters_off(dir, configs)?,
+        };
         let program = self.program()?;
         let tie = self.tie.filter(|_| self.bound > QUERY_TIMEOUT);
         let mut words: Vec<OsString> = tie.into_iter().flatten().map(OsString::from).collect();
@@ -270,7 +299,8 @@ impl Git {
         }
         words.push(program.into());
         let mut command = ChildCommand::new(&words[0], KillScope::Group).args(&words[1..]);
-        for config in HARMLESS.into_iter().chain(configs.iter().map(String::as_str)) {
+        let configs = filters.iter().chain(configs).map(String::as_str);
+        for config in HARMLESS.into_iter().chain(configs) {
             command = command.args(["-c", config]);
         }
         let environment: [(&str, &OsStr); 8] = [
@@ -295,6 +325,12 @@ impl Git {
                 .variable("GIT_ALTERNATE_OBJECT_DIRECTORIES", &dirs.read),
         })
     }
+}
+
+/// Returns whether a command uses neither an index nor files of a working tree.
+fn uses_objects_only(args: &[&str]) -> bool {
+    let is_object_command = args.first().is_some_and(|command| OBJECT_COMMANDS.contains(command));
+    is_object_command && !args.contains(&"--filters")
 }
 
 /// The optional inputs of a git command.

@@ -8,17 +8,26 @@ use super::command::{Git, GitError};
 impl Git {
     /// Returns configuration values that disable every configured filter: git would run them to compare files.
     pub(super) fn filters_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
-        self.off(dir, |_scope| true)
+        self.off(dir, &[], |_scope| true)
     }
 
-    /// Returns configuration values that disable the filters that the repository itself configures.
-    pub(super) fn own_filters_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
-        self.off(dir, |scope| scope != "global" && scope != "system")
+    /// Returns configuration values that disable the filters that the repository itself configures, for a command with
+    /// the additional values `configs`.
+    ///
+    /// They are read in the directory of each command: `includeIf "onbranch:…"` and `includeIf "gitdir:…"` may give a
+    /// worktree another configuration than the tree it was created from.
+    pub(super) fn own_filters_off(&self, dir: &Path, configs: &[String]) -> Result<Vec<String>, GitError> {
+        self.off(dir, configs, |scope| scope != "global" && scope != "system")
     }
 
-    fn off(&self, dir: &Path, is_off: impl Fn(&str) -> bool) -> Result<Vec<String>, GitError> {
+    fn off(
+        &self,
+        dir: &Path,
+        configs: &[String],
+        is_off: impl Fn(&str) -> bool,
+    ) -> Result<Vec<String>, GitError> {
         let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^filter\."];
-        let names = match self.output(dir, &[], &args) {
+        let names = match self.output(dir, configs, &args) {
             Ok(names) => names,
             // git reports in this way that there are none.
             Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(Vec::new()),
@@ -45,3 +54,6 @@ impl Git {
 fn refused(output: &str) -> GitError {
     GitError::Failed { what: "config".to_owned(), output: output.to_owned() }
 }
+
+#[cfg(test)]
+mod tests;

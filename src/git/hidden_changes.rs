@@ -25,8 +25,7 @@ pub(super) const WITHOUT_SPARSE_CHECKOUT: &str = "core.sparseCheckout=false";
 impl Git {
     /// Returns the changed and untracked files of a tree as `git status` reports them, without those in submodules.
     pub fn uncommitted(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
-        let off = self.own_filters_off(top)?;
-        Ok(changed_files(&self.output(top, &off, &STATUS)?))
+        Ok(changed_files(&self.output(top, &[], &STATUS)?))
     }
 
     /// Returns the same files as [`Git::uncommitted`], and those whose changes the index hides.
@@ -37,9 +36,8 @@ impl Git {
         let index = scratch.path().join("index");
         copy_of_index(&own.join("index"), &index).map_err(|error| failed(&error))?;
         self.clear_marks(top, &marked, (&index, scratch.path()))?;
-        let off = self.own_filters_off(top)?;
         let also = CommandInput { input: None, index: Some(&index) };
-        Ok(changed_files(&self.output_with_input(top, &off, &STATUS, also)?))
+        Ok(changed_files(&self.output_with_input(top, &[], &STATUS, also)?))
     }
 
     /// Makes the changes visible that a copy of the index hides. `scratch` is a directory for temporary files.

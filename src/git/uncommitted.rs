@@ -56,13 +56,12 @@ impl Git {
         if !self.output(top, &[], &["ls-files", "--unmerged", "-z"])?.is_empty() {
             return Err(failed("diff", "a merge is under way; finish it, or `git merge --abort`"));
         }
-        let off = [self.own_filters_off(top)?, vec![NAMES_AS_THEY_ARE.to_owned()]].concat();
-        self.staged((top, &off), AS_BYTES, into[0])?;
+        self.staged(top, AS_BYTES, into[0])?;
         let others = self.repositories_below(top)?;
         let apart = others.iter().map(|path| format!(":(top,exclude,literal){path}"));
         let spared: Vec<String> = spared.iter().cloned().chain(apart).collect();
-        self.index_with_new_files(top, &off, &spared, scratch_dir)?;
-        self.unstaged((top, &off), AS_BYTES, scratch_dir, into[1])?;
+        self.index_with_new_files(top, &spared, scratch_dir)?;
+        self.unstaged(top, AS_BYTES, scratch_dir, into[1])?;
         for path in into {
             if fs::metadata(path).is_ok_and(|meta| meta.len() == 0) {
                 fs::remove_file(path).map_err(unwritable)?;
@@ -88,24 +87,18 @@ impl Git {
     /// Writes both patches with binary files as text, for inspection. Must be called after `patches` with the same
     /// `scratch_dir`.
     pub fn patches_as_text(&self, top: &Path, scratch_dir: &Path, into: [&Path; 2]) -> Result<(), GitError> {
-        let off = [self.own_filters_off(top)?, vec![NAMES_AS_THEY_ARE.to_owned()]].concat();
-        self.staged((top, &off), AS_TEXT, into[0])?;
-        self.unstaged((top, &off), AS_TEXT, scratch_dir, into[1])
+        self.staged(top, AS_TEXT, into[0])?;
+        self.unstaged(top, AS_TEXT, scratch_dir, into[1])
     }
 
-    fn staged(&self, (top, off): (&Path, &[String]), how: &str, into: &Path) -> Result<(), GitError> {
+    fn staged(&self, top: &Path, how: &str, into: &Path) -> Result<(), GitError> {
         let output = format!("--output={}", into.display());
         let what = ["diff", "--cached", how, &output];
-        self.output(top, off, &[&what[..], &PLAIN, &["HEAD", "--"]].concat()).map(drop)
+        self.output(top, &[NAMES_AS_THEY_ARE.to_owned()], &[&what[..], &PLAIN, &["HEAD", "--"]].concat())
+            .map(drop)
     }
 
-    fn unstaged(
-        &self,
-        (top, off): (&Path, &[String]),
-        how: &str,
-        scratch_dir: &Path,
-        into: &Path,
-    ) -> Result<(), GitError> {
+    fn unstaged(&self, top: &Path, how: &str, scratch_dir: &Path, into: &Path) -> Result<(), GitError> {
         let new = scratch_dir.join("new");
         // A file must be deleted before a directory can take its place, and vice versa. Therefore deletions come first.
         for (known, filter, into) in [(KNOWN_FILE, "--diff-filter=D", into), (INDEX, "--diff-filter=d", &new)]
@@ -113,7 +106,12 @@ impl Git {
             let (output, index) = (format!("--output={}", into.display()), scratch_dir.join(known));
             let what = ["diff", how, filter, &output];
             let also = CommandInput { input: None, index: Some(&index) };
-            self.output_with_input(top, off, &[&what[..], &PLAIN, &["--"]].concat(), also)?;
+            self.output_with_input(
+                top,
+                &[NAMES_AS_THEY_ARE.to_owned()],
+                &[&what[..], &PLAIN, &["--"]].concat(),
+                also,
+            )?;
         }
         let mut whole = fs::OpenOptions::new().append(true).open(into).map_err(unwritable)?;
         let mut new = fs::File::open(new).map_err(unwritable)?;
@@ -124,7 +122,6 @@ impl Git {
     fn index_with_new_files(
         &self,
         top: &Path,
-        off: &[String],
         spared: &[String],
         scratch_dir: &Path,
     ) -> Result<(), GitError> {
@@ -141,19 +138,18 @@ impl Git {
         fs::write(&list, paths).map_err(unwritable)?;
         let from = format!("--pathspec-from-file={}", list.display());
         let args = ["add", "--intent-to-add", "--ignore-removal", "--pathspec-file-nul", &from];
-        self.output_with_input(top, off, &args, CommandInput { input: None, index: Some(&index) }).map(drop)
+        self.output_with_input(top, &[], &args, CommandInput { input: None, index: Some(&index) }).map(drop)
     }
 
     /// Applies a patch to a tree. git rejects patches that would write outside of the tree, into `.git` or through a
     /// link.
     pub fn apply(&self, top: &Path, patch: &Path, stage: ChangeStage) -> Result<(), GitError> {
-        let off = self.own_filters_off(top)?;
         let path = patch.to_string_lossy();
         let mut args = vec!["apply", "--whitespace=nowarn", "--binary"];
         args.extend((stage == ChangeStage::Staged).then_some("--index"));
         args.push(&path);
         // git keeps the whole result in memory before it writes anything.
-        self.with_memory_limit().output(top, &off, &args).map(drop)
+        self.with_memory_limit().output(top, &[], &args).map(drop)
     }
 }
 

@@ -166,12 +166,8 @@ impl Git {
 
     /// Writes the files of a worktree that was added with `--no-checkout`. The repository's list of worktrees is not
     /// locked during the checkout, because it may take minutes.
-    ///
-    /// The filters to disable are read here, in the new worktree: `includeIf "onbranch:…"` and `includeIf "gitdir:…"`
-    /// may give it another configuration than the tree it was created from.
     pub(super) fn check_out(&self, at: &Path) -> Result<(), GitError> {
-        let filters_off = self.own_filters_off(at)?;
-        self.output(at, &filters_off, &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
+        self.output(at, &[], &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
     }
 
     /// Removes a worktree with everything in it, even if it is incomplete or already deleted.

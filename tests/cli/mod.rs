@@ -39,6 +39,7 @@ mod handoff_file;
 mod handoff_hostile;
 mod handoff_screen;
 mod hidden_work;
+mod hostile_filters;
 mod kill;
 mod kinds;
 mod list;

@@ -11,10 +11,9 @@ impl Git {
     /// git checks all files before it writes the first one. It refuses to overwrite a file that differs from
     /// `trees.from`, such as one that was left out of it or was changed in the meantime.
     pub fn restore_files(&self, top: &Path, scratch: &Path, trees: TreePair<'_>) -> Result<(), GitError> {
-        let off = self.own_filters_off(top)?;
         let index = scratch.join("index");
         let args = ["read-tree", "-m", "-u", "--no-recurse-submodules", trees.from, trees.to];
-        self.output_with_input(top, &off, &args, CommandInput { input: None, index: Some(&index) }).map(drop)
+        self.output_with_input(top, &[], &args, CommandInput { input: None, index: Some(&index) }).map(drop)
     }
 
     /// Replaces the index by a tree. The files of the working tree stay as they are.

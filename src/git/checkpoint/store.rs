@@ -44,8 +44,7 @@ impl Git {
     /// Directories that are repositories of their own are listed with a slash at the end.
     pub fn changed_paths(&self, top: &Path) -> Result<Vec<(String, u64)>, GitError> {
         let args = ["ls-files", "--others", "--modified", "--exclude-standard", "-z"];
-        let off = self.own_filters_off(top)?;
-        self.stream(top, &off, &args, |output| {
+        self.stream(top, &[], &args, |output| {
             let mut found = Vec::new();
             for path in BufReader::new(output).split(0) {
                 let path = path.map_err(|error| failed(&error))?;
@@ -115,16 +114,15 @@ impl Git {
 
     /// Adds files that git may ignore to the index of a snapshot, and returns its tree.
     fn add_to_snapshot(&self, top: &Path, paths: &[PathBuf], scratch: &Path) -> Result<String, GitError> {
-        let off = self.own_filters_off(top)?;
         let (index, list) = (scratch.join("index"), scratch.join("ignored"));
         let pathspecs = paths.iter().flat_map(|path| [b":(top,literal)", path.as_os_str().as_bytes(), b"\0"]);
         fs::write(&list, pathspecs.collect::<Vec<_>>().concat()).map_err(|error| failed(&error))?;
         let from = format!("--pathspec-from-file={}", list.display());
         let add = ["add", "--force", "--pathspec-file-nul", &from];
-        self.output_with_input(top, &off, &add, CommandInput { input: None, index: Some(&index) })?;
+        self.output_with_input(top, &[], &add, CommandInput { input: None, index: Some(&index) })?;
         let tree = self.output_with_input(
             top,
-            &off,
+            &[],
             &["write-tree"],
             CommandInput { input: None, index: Some(&index) },
         )?;

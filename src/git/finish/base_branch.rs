@@ -101,12 +101,11 @@ impl Git {
 
     /// Updates the index of a working tree to a commit that has the content of its files.
     pub fn update_index(&self, top: &Path, commit: &str) -> Result<(), GitError> {
-        let off = self.own_filters_off(top)?;
         // git refuses to replace a marked entry whose file has changed.
         self.clear_own_marks(top)?;
         // With `--reset`, files that a sparse checkout lacks stay marked. Otherwise they would count as deleted.
-        self.output(top, &off, &["read-tree", "--reset", commit])?;
-        let _ = self.output(top, &off, &["update-index", "-q", "--refresh"]);
+        self.output(top, &[], &["read-tree", "--reset", commit])?;
+        let _ = self.output(top, &[], &["update-index", "-q", "--refresh"]);
         Ok(())
     }
 }

@@ -38,7 +38,7 @@ impl Git {
         base: Option<&str>,
         (ours, theirs): (&str, &str),
     ) -> Result<MergedTree, GitError> {
-        let configs = [self.own_filters_off(dir)?, self.own_drivers_off(dir)?].concat();
+        let configs = self.own_drivers_off(dir)?;
         let base = base.map(|base| format!("--merge-base={base}"));
         let mut args = vec!["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"];
         args.extend(base.as_deref());

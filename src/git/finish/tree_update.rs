@@ -37,15 +37,14 @@ impl Git {
     /// Changes the files and the index of a working tree from one commit to another one. Files that are not tracked
     /// stay. Fails without a change if a tracked file has changes. `scratch` is for temporary files.
     pub fn update_tree(&self, top: &Path, trees: TreePair<'_>, scratch: &Path) -> Result<(), GitError> {
-        let off = self.own_filters_off(top)?;
         let index = scratch.join("updated-index");
         let _ = fs::remove_file(&index);
         let own = git_dir(top).map(|dir| dir.join("index"));
         own.map_or(Ok(()), |own| copy_of_index(&own, &index)).map_err(|error| failed(error.to_string()))?;
         let with = || CommandInput { input: None, index: Some(&index) };
         // Compares the files with the index again, because a file that was only touched would count as changed.
-        let _ = self.output_with_input(top, &off, &["update-index", "-q", "--refresh"], with());
-        self.output_with_input(top, &off, &["read-tree", "-m", "-u", trees.from, trees.to], with())?;
+        let _ = self.output_with_input(top, &[], &["update-index", "-q", "--refresh"], with());
+        self.output_with_input(top, &[], &["read-tree", "-m", "-u", trees.from, trees.to], with())?;
         self.update_index_between(top, trees)
     }
 
@@ -114,9 +113,8 @@ impl Git {
 
     /// Updates the index from one commit to another one, also if it has the content of the second one already.
     fn update_index_between(&self, top: &Path, trees: TreePair<'_>) -> Result<(), GitError> {
-        let off = self.own_filters_off(top)?;
-        self.output(top, &off, &["read-tree", "-i", "-m", trees.from, trees.to])?;
-        let _ = self.output(top, &off, &["update-index", "-q", "--refresh"]);
+        self.output(top, &[], &["read-tree", "-i", "-m", trees.from, trees.to])?;
+        let _ = self.output(top, &[], &["update-index", "-q", "--refresh"]);
         Ok(())
     }
 
@@ -141,15 +139,14 @@ impl Git {
         tree: &str,
         scratch: &Path,
     ) -> Result<(BTreeSet<PathBuf>, PathBuf), GitError> {
-        let off = self.own_filters_off(top)?;
         let index = scratch.join("compared-index");
         let _ = fs::remove_file(&index);
         let with = || CommandInput { input: None, index: Some(&index) };
-        self.output_with_input(top, &off, &["read-tree", tree], with())?;
+        self.output_with_input(top, &[], &["read-tree", tree], with())?;
         // The refresh returns an error if files differ.
-        let _ = self.output_with_input(top, &off, &["update-index", "-q", "--refresh"], with());
+        let _ = self.output_with_input(top, &[], &["update-index", "-q", "--refresh"], with());
         let args = ["diff-files", "--name-only", "-z", "--no-ext-diff", "--ignore-submodules=all"];
-        let output = self.output_with_input(top, &off, &args, with())?;
+        let output = self.output_with_input(top, &[], &args, with())?;
         Ok((read_paths(&mut &output[..])?.into_iter().collect(), index))
     }
 
@@ -160,12 +157,10 @@ impl Git {
         let (Some(name), Ok(found), true) = (path.to_str(), fs::read(&file), is_file) else { return false };
         [trees.from, trees.to].iter().any(|tree| {
             let object = format!("{tree}:{name}");
-            let whole = self.own_filters_off(top).and_then(|off| {
-                self.stream(top, &off, &["cat-file", "--filters", &object], |output| {
-                    let mut whole = Vec::new();
-                    output.read_to_end(&mut whole).map_err(|error| failed(error.to_string()))?;
-                    Ok(whole)
-                })
+            let whole = self.stream(top, &[], &["cat-file", "--filters", &object], |output| {
+                let mut whole = Vec::new();
+                output.read_to_end(&mut whole).map_err(|error| failed(error.to_string()))?;
+                Ok(whole)
             });
             whole.is_ok_and(|whole| whole.starts_with(&found))
         })
@@ -178,13 +173,12 @@ impl Git {
         paths: &[&PathBuf],
         (index, scratch): (&Path, &Path),
     ) -> Result<(), GitError> {
-        let off = self.own_filters_off(top)?;
         let list = scratch.join("written");
         let lines = paths.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"]).collect::<Vec<_>>();
         fs::write(&list, lines.concat()).map_err(|error| failed(error.to_string()))?;
         let input = Some(File::open(&list).map_err(|error| failed(error.to_string()))?);
         let args = ["checkout-index", "-q", "-z", "--stdin"];
-        self.output_with_input(top, &off, &args, CommandInput { input, index: Some(index) }).map(drop)
+        self.output_with_input(top, &[], &args, CommandInput { input, index: Some(index) }).map(drop)
     }
 }
 

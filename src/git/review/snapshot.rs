@@ -47,9 +47,8 @@ impl Git {
     /// Writes a tree object with everything in the working tree that git does not ignore, and returns its id. The
     /// caller is a git from [`Git::for_snapshot`].
     pub fn snapshot(&self, top: &Path, plan: SnapshotPlan<'_>) -> Result<String, GitError> {
-        let mut off = self.own_filters_off(top)?;
         // Files outside of a sparse checkout would be left out, although they exist.
-        off.push(WITHOUT_SPARSE_CHECKOUT.to_owned());
+        let configs = [WITHOUT_SPARSE_CHECKOUT.to_owned()];
         let own = top.join(self.line(top, &["rev-parse", "--git-path", "index"])?);
         let (index, list) = (plan.scratch.join("index"), plan.scratch.join("paths"));
         // The scratch directory may contain the index of another working tree.
@@ -63,10 +62,10 @@ impl Git {
         fs::write(&list, paths.join("\0") + "\0").map_err(|error| failed(&error.to_string()))?;
         let from = format!("--pathspec-from-file={}", list.display());
         let add = ["add", "--all", "--pathspec-file-nul", &from];
-        self.output_with_input(top, &off, &add, CommandInput { input: None, index: Some(&index) })?;
+        self.output_with_input(top, &configs, &add, CommandInput { input: None, index: Some(&index) })?;
         let tree = self.output_with_input(
             top,
-            &off,
+            &configs,
             &["write-tree"],
             CommandInput { input: None, index: Some(&index) },
         )?;

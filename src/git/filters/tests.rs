@@ -1,0 +1,95 @@
+//! Filters of a hostile repository. The entries of its index are as new as the index, so that git compares their files
+//! again whenever it writes an index.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::super::review::{ObjectStore, SnapshotPlan, TreePair};
+use super::super::testing::Repository;
+use super::super::{Git, GitError, git_dir};
+
+/// A linked worktree whose files have a filter of the repository.
+struct HostileWorktree {
+    repository: Repository,
+    top: PathBuf,
+}
+
+impl HostileWorktree {
+    fn new() -> HostileWorktree {
+        let r = Repository::new();
+        r.write(".gitattributes", "*.evil filter=ev\n");
+        r.write("a.evil", "one\n");
+        r.write("b.evil", "one\n");
+        r.commit("first");
+        let top = r.dir.path().join("w");
+        r.git(&["worktree", "add", "-q", "-b", "work", top.to_str().unwrap()]);
+        let hostile = HostileWorktree { repository: r, top };
+        let program = format!("touch {}; cat", hostile.marker().display());
+        for key in ["clean", "smudge"] {
+            hostile.repository.git(&["config", &format!("filter.ev.{key}"), &program]);
+        }
+        hostile
+    }
+
+    fn marker(&self) -> PathBuf {
+        self.repository.dir.path().join("marker")
+    }
+
+    /// Stages a change without the filter, and makes the index older than its entries.
+    fn stage(&self) {
+        fs::write(self.top.join("a.evil"), "two\n").unwrap();
+        let off = ["-c", "filter.ev.clean=", "add", "-A"];
+        self.repository.git_in(&self.top, &off);
+        self.age_index();
+    }
+
+    fn age_index(&self) {
+        let index = git_dir(&self.top).unwrap().join("index");
+        let written = fs::metadata(self.top.join("a.evil")).unwrap().modified().unwrap();
+        let earlier = written - Duration::from_secs(3600);
+        File::options().append(true).open(index).unwrap().set_modified(earlier).unwrap();
+    }
+}
+
+fn snapshot(git: &Git, top: &Path, scratch: &Path) -> Result<(), GitError> {
+    let plan = SnapshotPlan { left_out: &[], scratch, objects: ObjectStore::Repository };
+    git.snapshot(top, plan).map(drop)
+}
+
+/// A command of this adapter that uses the index of a working tree.
+type IndexCommand = fn(&Git, &Path, &Path) -> Result<(), GitError>;
+
+const COMMANDS: [(&str, IndexCommand); 11] = [
+    ("snapshot", snapshot),
+    ("index_tree", |git, top, scratch| git.index_tree(top, scratch).map(drop)),
+    ("restore_index", |git, top, _| git.restore_index(top, "HEAD^{tree}")),
+    ("update_index", |git, top, _| git.update_index(top, "HEAD")),
+    ("update_tree", |git, top, scratch| git.update_tree(top, TreePair { from: "HEAD", to: "HEAD" }, scratch)),
+    ("all_uncommitted", |git, top, _| git.all_uncommitted(top).map(drop)),
+    ("changed_paths", |git, top, _| git.changed_paths(top).map(drop)),
+    ("changes", |git, top, _| git.changes(top).map(drop)),
+    ("has_conflicts", |git, top, _| git.has_conflicts(top).map(drop)),
+    ("repositories_below", |git, top, _| git.repositories_below(top).map(drop)),
+    ("patches", |git, top, scratch| {
+        git.patches(top, &[], scratch, [&scratch.join("1"), &scratch.join("2")]).map(drop)
+    }),
+];
+
+#[test]
+fn no_command_runs_a_filter_of_the_repository_for_a_file_as_new_as_the_index() {
+    for hides in [false, true] {
+        for (name, command) in COMMANDS {
+            let hostile = HostileWorktree::new();
+            hostile.stage();
+            if hides {
+                let hide = ["update-index", "--assume-unchanged", "b.evil"];
+                hostile.repository.git_in(&hostile.top, &[&["-c", "filter.ev.clean="][..], &hide].concat());
+                hostile.age_index();
+            }
+            let scratch = tempfile::tempdir().unwrap();
+            let _ = command(&hostile.repository.ours(), &hostile.top, scratch.path());
+            assert!(!hostile.marker().exists(), "{name}, hidden changes: {hides}");
+        }
+    }
+}
