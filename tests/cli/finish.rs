@@ -271,6 +271,27 @@ fn keep_lets_the_agent_continue_from_the_result() {
 }
 
 #[test]
+fn a_merge_commit_with_content_of_its_own_is_not_left_out_by_a_rebase() {
+    let env = finishing_repository();
+    let project = env.project();
+    let spawn = ["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"];
+    agent(&env, &spawn).ok();
+    let at = workspace(&env, "fix");
+    commit(&env, &at, "one", "one\n");
+    git(&env, &project, &["cherry-pick", "symposium/fix"]);
+    git(&env, &project, &["commit", "-q", "--amend", "-m", "another message"]);
+    git(&env, &at, &["merge", "--no-commit", "main"]);
+    fs::write(at.join("precious"), "precious\n").unwrap();
+    git(&env, &at, &["add", "precious"]);
+    git(&env, &at, &["commit", "-q", "-m", "merge"]);
+    let refused = agent(&env, &["finish", "fix", "--rebase", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("cannot be rebased") && refused.contains("`--squash`"), "{refused}");
+    assert!(at.join("precious").exists());
+    finish(&env, &["fix", "--squash"]);
+    assert_eq!(git(&env, &project, &["show", "main:precious"]), "precious");
+}
+
+#[test]
 fn a_hostile_repository_starts_nothing() {
     let env = finishing_repository();
     let project = env.project();

@@ -179,14 +179,15 @@ fn rebased(input: &MergeInput<'_>) -> Result<MergeOutcome, GitError> {
         ReplayedCommits::Done(id) => id,
         ReplayedCommits::Conflicts { paths, .. } => return Ok(MergeOutcome::Conflicts(paths)),
     };
-    if id == base {
-        return Ok(MergeOutcome::Nothing);
-    }
+    // A merge commit may have content that none of the copied commits has.
     if git.has_merges(top, base, tip)? {
         let merged = git.merged_tree(top, None, (base, tip))?;
         if merged != MergedTree::Clean(git.tree_of(top, &id)?) {
             return Ok(MergeOutcome::MergesInTheWay);
         }
+    }
+    if id == base {
+        return Ok(MergeOutcome::Nothing);
     }
     with_files(input, id)
 }
