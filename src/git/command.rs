@@ -187,6 +187,11 @@ impl Git {
         Git { objects: Some(ObjectDirs { written: written.into(), read }), ..self }
     }
 
+    /// Reads and writes the objects of the repository in which a command runs, such as that of a submodule.
+    pub(super) fn with_own_objects(&self) -> Git {
+        Git { objects: None, ..self.clone() }
+    }
+
     /// Uses another memory limit.
     #[cfg(test)]
     pub(super) fn with_memory_limit_of(self, most: u64) -> Git {

@@ -28,8 +28,20 @@ impl Git {
         Ok(changed_files(&self.output(top, &[], &STATUS)?))
     }
 
-    /// Returns the same files as [`Git::uncommitted`], and those whose changes the index hides.
+    /// Returns the same files as [`Git::uncommitted`], those whose changes the index hides, and submodules with another
+    /// commit than the one in HEAD.
     pub fn all_uncommitted(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
+        let mut changed = self.with_hidden_changes(top)?;
+        for submodule in self.uncommitted_gitlinks(top)? {
+            // The directory of a submodule may have been replaced by a file.
+            if !changed.iter().any(|file| file.path == submodule.path) {
+                changed.push(submodule);
+            }
+        }
+        Ok(changed)
+    }
+
+    fn with_hidden_changes(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
         let marked = self.marked_entries(top)?;
         let Some(own) = git_dir(top).filter(|_| !marked.is_empty()) else { return self.uncommitted(top) };
         let scratch = tempfile::tempdir().map_err(|error| failed(&error))?;

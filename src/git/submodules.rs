@@ -2,6 +2,7 @@
 //! that the new tree names. Therefore nothing is cloned or fetched, and commits in it are stored in the same repository
 //! as those of the original.
 
+mod gitlinks;
 mod inner_repository;
 
 use std::path::{Component, Path, PathBuf};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::checkout_size::CheckoutSize;
 use super::command::{Git, GitError};
 use super::common_dir;
+pub(super) use gitlinks::SubmoduleCheckout;
 
 /// Maximum nesting of submodules, deeper than in practice, so that a cycle ends.
 const MAX_DEPTH: usize = 8;

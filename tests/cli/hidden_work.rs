@@ -238,6 +238,33 @@ fn uncommitted_changes_in_a_submodule_are_not_finished() {
 }
 
 #[test]
+fn the_new_commit_of_a_submodule_is_shown_and_finished_once_it_is_saved() {
+    let env = project_with_author();
+    let at = agent_with_commit(&env, "fix");
+    let library = add_submodule(&env, &at);
+    agent(&env, &["finish", "fix", "--keep", "--yes"]).ok();
+    commit(&env, &library, "more");
+    fs::write(library.join("lib"), "changed\n").unwrap();
+    let diff: Value = agent(&env, &["diff", "fix", "--json"]).ok().json();
+    assert_eq!(diff["uncommitted"], serde_json::json!(["library"]), "{diff}");
+    assert_eq!(
+        diff["remarks"],
+        serde_json::json!(["submodule `library` has 1 uncommitted file, not shown here"])
+    );
+    let list: Value = agent(&env, &["list", "--work", "--json"]).ok().json();
+    assert_eq!(list[0]["work"]["merge"]["state"], "clean", "{list}");
+    git(&env, &library, &["checkout", "-q", "lib"]);
+
+    let refused = agent(&env, &["finish", "fix", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("has commits that exist only in its worktree"), "{refused}");
+    assert!(refused.contains("library") && refused.contains("nothing was changed"), "{refused}");
+    git(&env, &library, &["push", "-q", "origin", "HEAD:refs/heads/fix"]);
+    let moved = git(&env, &library, &["rev-parse", "HEAD"]);
+    agent(&env, &["finish", "fix", "--yes"]).ok();
+    assert_eq!(git(&env, &env.project(), &["rev-parse", "main:library"]), moved);
+}
+
+#[test]
 fn commits_that_only_the_reflog_has_and_staged_versions_are_kept() {
     let env = project_with_author();
     let project = env.project();

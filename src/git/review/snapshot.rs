@@ -1,13 +1,13 @@
 //! Stores the content of a working tree as a tree object, with uncommitted and untracked files. Uses a copy of the
-//! index, so the index and the files of the working tree stay as they are. Ignored files and the content of submodules
-//! are left out.
+//! index, so the index and the files of the working tree stay as they are. Submodules are recorded with the commits that
+//! are checked out in them. Ignored files and the content of submodules are left out.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use super::super::command::{CommandInput, Git, GitError};
 use super::super::hidden_changes::WITHOUT_SPARSE_CHECKOUT;
+use super::super::submodules::SubmoduleCheckout;
 use super::super::uncommitted::copy_of_index;
 
 /// Where git writes the objects of a snapshot.
@@ -56,13 +56,16 @@ impl Git {
         copy_of_index(&own, &index).map_err(|error| failed(&error.to_string()))?;
         self.unhide_changes(top, &index, plan.scratch)?;
         // git would start a second git in a submodule, with the submodule's own configuration.
-        let submodules = self.gitlinks(top)?.into_iter().map(|path| format!(":(top,exclude,literal){path}"));
+        let gitlinks = self.gitlinks(top)?;
+        let submodules = gitlinks.iter().filter(|link| link.checkout != SubmoduleCheckout::Replaced);
+        let submodules = submodules.map(|link| format!(":(top,exclude,literal){}", link.path));
         let paths: Vec<String> =
             std::iter::once(".".to_owned()).chain(plan.left_out.iter().cloned()).chain(submodules).collect();
         fs::write(&list, paths.join("\0") + "\0").map_err(|error| failed(&error.to_string()))?;
         let from = format!("--pathspec-from-file={}", list.display());
         let add = ["add", "--all", "--pathspec-file-nul", &from];
         self.output_with_input(top, &configs, &add, CommandInput { input: None, index: Some(&index) })?;
+        self.record_gitlinks(top, &gitlinks, (&index, plan.scratch))?;
         let tree = self.output_with_input(
             top,
             &configs,
@@ -70,22 +73,6 @@ impl Git {
             CommandInput { input: None, index: Some(&index) },
         )?;
         Ok(String::from_utf8_lossy(&tree).trim().to_owned())
-    }
-
-    /// Returns the paths that the index records as submodules.
-    fn gitlinks(&self, top: &Path) -> Result<Vec<String>, GitError> {
-        self.stream(top, &[], &["ls-files", "--stage", "-z"], |output| {
-            let mut found = Vec::new();
-            for entry in BufReader::new(output).split(0) {
-                let entry = entry.map_err(|error| failed(&error.to_string()))?;
-                if let Some(rest) = entry.strip_prefix(b"160000 ")
-                    && let Some(tab) = rest.iter().position(|byte| *byte == b'\t')
-                {
-                    found.push(String::from_utf8_lossy(&rest[tab + 1..]).into_owned());
-                }
-            }
-            Ok(found)
-        })
     }
 
     /// Returns git's answer as one line.

@@ -132,6 +132,7 @@ impl Finishing<'_> {
             branch: git::checked_out_branch(top),
             left_out_commits: git.commits_outside(top, &note.branch, &[&head, base])?,
             in_submodules: in_submodules.collect(),
+            unsaved_submodules: git.submodules_with_unsaved_commits(top)?,
             own_branch: Some(note.branch).filter(|_| note.made_branch),
             operation: git.operation_in_progress(top),
             unmerged: git.unmerged_paths(top)?,

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::base::plural::counted;
 use crate::error::Error;
 use crate::git::{self, Git, ObjectStore, SnapshotPlan, TreePair};
 use crate::manager::review::Reviews;
@@ -161,6 +162,12 @@ impl Reviews<'_> {
         remarks.extend(
             embedded.iter().map(|path| format!("`{path}` is a repository of its own and is left out")),
         );
+        for (path, work) in plain.work_in_submodules(&top).map_err(failed)? {
+            if !work.changed.is_empty() {
+                let files = counted(work.changed.len(), "uncommitted file", "uncommitted files");
+                remarks.push(format!("submodule `{}` has {files}, not shown here", path.display()));
+            }
+        }
         let plan =
             SnapshotPlan { left_out: &left_out, scratch: scratch.path(), objects: ObjectStore::Scratch };
         let git = plain.for_snapshot(&top, plan).map_err(failed)?;

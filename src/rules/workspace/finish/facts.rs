@@ -41,7 +41,9 @@ pub struct WorkFacts {
     pub embedded: Vec<String>,
     /// Files in submodules with changes that are not committed there.
     pub in_submodules: Vec<ChangedFile>,
-    /// Files with changes that are not committed.
+    /// Submodules with commits that exist only in this worktree.
+    pub unsaved_submodules: Vec<String>,
+    /// Files with changes that are not committed, and submodules whose new commit is not recorded.
     pub uncommitted: Vec<ChangedFile>,
     /// Number of commits that the base branch lacks.
     pub commits: u64,

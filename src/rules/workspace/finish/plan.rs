@@ -178,6 +178,7 @@ pub mod tests {
                 unmerged: Vec::new(),
                 embedded: Vec::new(),
                 in_submodules: Vec::new(),
+                unsaved_submodules: Vec::new(),
                 uncommitted: vec![ChangedFile { kind: ChangeKind::Untracked, path: "new".into() }],
                 commits: 2,
                 behind: 1,

@@ -69,6 +69,14 @@ pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
             "commit them in the submodule, and the submodule in the worktree".to_owned(),
         );
     }
+    if let Some(first) = work.unsaved_submodules.first() {
+        let submodule = shell_word(work.directory.join(first));
+        return refuse(
+            format!("a submodule of agent `{name}` has commits that exist only in its worktree"),
+            listed(&work.unsaved_submodules),
+            format!("push them: `git -C {submodule} push origin HEAD:refs/heads/{name}`"),
+        );
+    }
     if facts.is_working {
         return refuse(
             format!("agent `{name}` is working"),
