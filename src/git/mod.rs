@@ -10,6 +10,7 @@ mod bundle;
 mod checkout_size;
 mod checkpoint;
 mod command;
+mod exact_bytes;
 mod filters;
 mod finish;
 mod hidden_changes;
@@ -32,6 +33,7 @@ use std::path::{Path, PathBuf};
 
 pub use checkpoint::{CheckpointPlan, tracked_files};
 pub use command::{Git, GitError};
+pub use exact_bytes::ExactTrees;
 pub use finish::{BranchMove, CommitIdentity, CommitPlan, ForeignFiles, MergedTree, ReplayedCommits};
 pub use merged::UnusedBranch;
 pub use publish::PushPlan;

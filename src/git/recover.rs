@@ -1,5 +1,6 @@
 //! Recovery commits: uncommitted and untracked files of a working tree, stored under a ref before the tree is deleted.
-//! Staged versions that differ from the files, and commits that only the reflog has, are parents of the commit.
+//! Staged versions that differ from the files, and commits that only the reflog has, are parents of the commit. Files
+//! whose line endings or encoding git would change have their original bytes.
 //!
 //! The working tree, its index and its branch stay as they are. Ignored files are not stored.
 
@@ -100,6 +101,14 @@ impl Git {
         parents.extend(branch.filter(|tip| head.as_ref() != Some(tip)));
         parents.extend(self.staged_commit(top, (head.as_deref(), &tree), plan)?);
         parents.extend(lost);
+        let exact = self.store_exact_files(top, (head.as_deref(), &tree), plan.scratch)?;
+        let tree = match exact.is_empty() {
+            true => tree,
+            false => {
+                let places = (&*plan.scratch.join("index"), plan.scratch);
+                self.tree_with_exact_files(top, &exact, places)?
+            }
+        };
         let commit = self.recovery_commit(top, &tree, plan.subject, &parents)?;
         self.output(top, &[], &["update-ref", plan.reference, &commit])?;
         Ok(true)

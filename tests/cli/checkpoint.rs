@@ -49,6 +49,33 @@ fn state(env: &TestEnv, at: &Path) -> String {
 }
 
 #[test]
+fn line_endings_come_back_as_they_were() {
+    let env = repository();
+    fs::write(env.project().join(".gitattributes"), "* text=auto\n").unwrap();
+    git(&env, &env.project(), &["add", "-A"]);
+    git(&env, &env.project(), &["commit", "-q", "-m", "attributes"]);
+    demo(&env, "fix");
+    let at = workspace(&env, "fix");
+    let contents = ["a\r\nb\nc\r\n", "a\nb\nc\n", "gone\r\n"];
+    for (number, text) in contents.iter().enumerate() {
+        fs::write(at.join("mixed"), text).unwrap();
+        assert_eq!(take(&env, "fix", ""), 0);
+        assert_eq!(numbers(&list(&env, "fix")).first(), Some(&(number as u64 + 1)), "{number}");
+    }
+    for number in [1, 2, 1, 3] {
+        let number_text = number.to_string();
+        agent(&env, &["checkpoint", "restore", "fix", &number_text, "--yes"]).ok();
+        assert_eq!(fs::read_to_string(at.join("mixed")).unwrap(), contents[number - 1], "{number}");
+    }
+    agent(&env, &["checkpoint", "restore", "fix", "1", "--yes"]).ok();
+    agent(&env, &["discard", "fix", "--yes"]).ok();
+    let back: Value = agent(&env, &["recover", "fix", "--json"]).ok().json();
+    let copy = format!("{}:mixed", back["branch"].as_str().unwrap());
+    let shown = env.program("git", ["-C", env.project().to_str().unwrap(), "cat-file", "blob", &copy]).ok();
+    assert_eq!(shown.stdout, contents[0]);
+}
+
+#[test]
 fn files_and_staged_changes_come_back_as_before_the_turn() {
     let env = repository();
     demo(&env, "fix");

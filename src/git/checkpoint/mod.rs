@@ -3,8 +3,8 @@
 //! - `store`: takes, lists and deletes checkpoints
 //! - `restore`: brings the files and the index of a checkpoint back
 //!
-//! The commit of a checkpoint holds the working tree, its parent the index, and the parent of that is HEAD. Taking a
-//! checkpoint uses copies of the index, so HEAD, the index and the files stay as they are.
+//! The commit of a checkpoint holds the working tree, its parent the index, and the parent of that is HEAD. A second
+//! parent holds the files whose bytes git would change when it writes them. Taking a checkpoint uses copies of the index, so HEAD, the index and the files stay as they are.
 
 mod restore;
 mod store;

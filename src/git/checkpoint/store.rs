@@ -66,18 +66,36 @@ impl Git {
             (tree, []) => tree,
             (_, also) => self.add_to_snapshot(top, also, plan.scratch)?,
         };
+        let exact = self.store_exact_files(top, (head.as_deref(), &tree), plan.scratch)?;
+        let exact = match exact.is_empty() {
+            true => None,
+            false => {
+                let own = plan.scratch.join("exact-index");
+                let _ = fs::remove_file(&own);
+                Some(self.tree_with_exact_files(top, &exact, (&own, plan.scratch))?)
+            }
+        };
         if let Some(newest) = plan.newest
             && (&newest.tree, &newest.note.index, &newest.note.head) == (&tree, &index, &head)
+            && newest.note.exact == exact
         {
             return Ok(newest.clone());
         }
         failpoint::reached("checkpoint.trees");
-        let note = CheckpointNote { head: head.clone(), index: index.clone(), ..plan.note.clone() };
+        let note = CheckpointNote {
+            head: head.clone(),
+            index: index.clone(),
+            exact: exact.clone(),
+            ..plan.note.clone()
+        };
         let message = plan.scratch.join("message");
         let text = serde_json::to_string(&note).map_err(|error| failed(&error.into()))?;
         fs::write(&message, format!("symposium: checkpoint\n\n{text}\n")).map_err(|error| failed(&error))?;
-        let staged = self.commit_tree(top, index.as_ref().unwrap_or(&tree), head.as_deref(), &message)?;
-        let commit = self.commit_tree(top, &tree, Some(&staged), &message)?;
+        let below: Vec<&str> = head.as_deref().into_iter().collect();
+        let staged = self.commit_tree(top, index.as_ref().unwrap_or(&tree), &below, &message)?;
+        let exact = exact.map(|exact| self.commit_tree(top, &exact, &[], &message)).transpose()?;
+        let parents: Vec<&str> = std::iter::once(&*staged).chain(exact.as_deref()).collect();
+        let commit = self.commit_tree(top, &tree, &parents, &message)?;
         failpoint::reached("checkpoint.commits");
         let expired = plan.expired.iter().map(|number| format!("delete {}{number}\n", plan.prefix));
         let changes = format!("create {}{} {commit}\n", plan.prefix, plan.number);
@@ -156,12 +174,12 @@ impl Git {
         &self,
         top: &Path,
         tree: &str,
-        parent: Option<&str>,
+        parents: &[&str],
         message: &Path,
     ) -> Result<String, GitError> {
         let message = message.to_string_lossy();
         let mut args = vec!["commit-tree", "-F", &message];
-        args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
+        args.extend(parents.iter().flat_map(|parent| ["-p", parent]));
         args.push(tree);
         let output = self.output(top, &IDENTITY.map(str::to_owned), &args)?;
         Ok(String::from_utf8_lossy(&output).trim().to_owned())

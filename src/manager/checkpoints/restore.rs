@@ -11,7 +11,7 @@ use crate::base::plural::counted;
 use crate::base::sanitize::{shell_word, shown};
 use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{self, TreePair};
+use crate::git::{self, ExactTrees, TreePair};
 use crate::manager::checkpoints::{CheckpointState, Checkpoints};
 use crate::manager::review::Reviews;
 use crate::manager::review::base::unreadable;
@@ -62,7 +62,12 @@ impl Checkpoints<'_> {
         failpoint::reached("restore.noted");
         let trees = TreePair { from: &before.tree, to: &target.tree };
         let changed = git.changed_between(&top, trees).map_err(|why| unreadable(&record, &why))?;
-        let restored = git.clone().without_wrapper().restore_files(&top, saved.scratch.path(), trees);
+        let writer = git.clone().without_wrapper();
+        let (from, to) = (before.note.exact.as_deref(), target.note.exact.as_deref());
+        let exact = ExactTrees { from, to, files: &target.tree };
+        let restored = writer
+            .restore_files(&top, saved.scratch.path(), trees)
+            .and_then(|()| writer.restore_exact_files(&top, exact));
         if let Err(why) = restored {
             let _ = self.write_state(&record, &CheckpointState { unfinished_restore: None, ..state });
             return Err(not_restored(&target, &why.to_string())

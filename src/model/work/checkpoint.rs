@@ -37,6 +37,10 @@ pub struct CheckpointNote {
     pub head: Option<String>,
     /// Tree with the staged files; `None` if the index had conflicts, which a tree cannot hold.
     pub index: Option<String>,
+    /// Tree with the files whose bytes git would change when it writes them, such as those with mixed line endings;
+    /// `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<String>,
     /// The first files that were left out because of their size.
     pub left_out: Vec<LeftOutFile>,
     /// Number of all files that were left out because of their size.
