@@ -28,6 +28,15 @@ impl Git {
         Ok(changed_files(&self.output(top, &[], &STATUS)?))
     }
 
+    /// Returns the ignored files of a tree. A directory with ignored files only is listed as one path that ends with a
+    /// slash.
+    pub fn ignored(&self, top: &Path) -> Result<Vec<String>, GitError> {
+        let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+        let output = self.output(top, &[], &args)?;
+        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
     /// Returns the same files as [`Git::uncommitted`], those whose changes the index hides, and submodules with another
     /// commit than the one in HEAD.
     pub fn all_uncommitted(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {

@@ -68,6 +68,7 @@ fn a_plan_is_shown_and_a_squash_gets_everything_into_the_base_branch() {
     fs::write(project.join("untracked"), "mine\n").unwrap();
     let before = git(&env, &project, &["rev-parse", "main"]);
     let objects = git(&env, &project, &["count-objects"]);
+    fs::write(workspace(&env, "fix").join("target"), "ignored\n").unwrap();
     let plan = agent(&env, &["finish", "fix", "-m", "Rewrite it", "--dry-run"]).ok().stdout;
     assert_snapshot!(env.redacted(&plan).replace(&before[..12], "[MAIN]"), @"
     finish `fix` into `main`:
@@ -77,6 +78,7 @@ fn a_plan_is_shown_and_a_squash_gets_everything_into_the_base_branch() {
       4. update `main` (at [MAIN]), checked out in [ROOT]/project
       5. remove the worktree [ROOT]/home/.symposium/instances/fix/workspace
       6. remove the branch `symposium/fix`
+      1 ignored file or directory is deleted with the worktree: `target`; `--keep` keeps the worktree
     ");
     let refused = agent(&env, &["finish", "fix"]).fails(2).stderr;
     assert!(refused.contains("needs a confirmation"), "{refused}");

@@ -127,6 +127,10 @@ impl Finishing<'_> {
             let inside = move |file: &str| submodule.join(file).to_string_lossy().into_owned();
             work.changed.into_iter().map(move |file| ChangedFile { path: inside(&file.path), ..file })
         });
+        let copies = Workspaces(self.0).unchanged_copies(record);
+        let is_copy = |path: &String| copies.iter().any(|copy| copy == Path::new(path));
+        let mut ignored = git.ignored(top)?;
+        ignored.retain(|path| !is_copy(path));
         Ok(WorkFacts {
             directory: top.to_owned(),
             branch: git::checked_out_branch(top),
@@ -138,6 +142,7 @@ impl Finishing<'_> {
             unmerged: git.unmerged_paths(top)?,
             embedded: git.repositories_below(top)?,
             uncommitted,
+            ignored,
             commits: git.count_between(top, base, &head)?,
             behind: git.count_between(top, &head, base)?,
             head,

@@ -45,6 +45,8 @@ pub struct WorkFacts {
     pub unsaved_submodules: Vec<String>,
     /// Files with changes that are not committed, and submodules whose new commit is not recorded.
     pub uncommitted: Vec<ChangedFile>,
+    /// Ignored files, and directories with a slash at the end, that exist only in this worktree.
+    pub ignored: Vec<String>,
     /// Number of commits that the base branch lacks.
     pub commits: u64,
     /// Number of commits of the base branch that the worktree lacks.

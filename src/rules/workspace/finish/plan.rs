@@ -4,6 +4,9 @@ use crate::base::plural::counted;
 use crate::model::{FinishCheck, FinishMethod, FinishPlan, FinishStep, is_deceptive};
 use crate::rules::workspace::finish::facts::FinishFacts;
 
+/// Number of ignored files that are named before the rest is only counted.
+const MAX_NAMED_IGNORED: usize = 5;
+
 /// What the user chose, and what the merge results in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishChoice {
@@ -98,10 +101,25 @@ fn remarks(facts: &FinishFacts, choice: &FinishChoice) -> Vec<String> {
         let commits = counted(facts.work.left_out_commits, "commit of it is", "commits of it are");
         remarks.push(format!("branch `{branch}` stays: {commits} not in this work"));
     }
+    if !choice.keeps && !facts.work.ignored.is_empty() {
+        remarks.push(ignored_remark(&facts.work.ignored));
+    }
     if facts.work.branch.is_none() {
         remarks.push(format!("HEAD of `{}` is detached; its commit is used", facts.agent));
     }
     remarks.into_iter().map(|remark| remark.replace(is_deceptive, " ")).collect()
+}
+
+/// Names ignored files that are deleted with the worktree. Files come before directories: a file such as `.env` is
+/// more likely to exist only once.
+fn ignored_remark(ignored: &[String]) -> String {
+    let mut paths: Vec<&str> = ignored.iter().map(String::as_str).collect();
+    paths.sort_by_key(|path| path.ends_with('/'));
+    let more = if paths.len() > MAX_NAMED_IGNORED { ", …" } else { "" };
+    let named = paths.iter().take(MAX_NAMED_IGNORED).map(|path| format!("`{path}`"));
+    let count = counted(ignored.len(), "ignored file or directory is", "ignored files and directories are");
+    let named = named.collect::<Vec<_>>().join(", ");
+    format!("{count} deleted with the worktree: {named}{more}; `--keep` keeps the worktree")
 }
 
 /// Describes a step in one line.
@@ -180,6 +198,7 @@ pub mod tests {
                 in_submodules: Vec::new(),
                 unsaved_submodules: Vec::new(),
                 uncommitted: vec![ChangedFile { kind: ChangeKind::Untracked, path: "new".into() }],
+                ignored: Vec::new(),
                 commits: 2,
                 behind: 1,
             },
@@ -258,6 +277,20 @@ pub mod tests {
             plan(&facts, &choice()).remarks,
             ["branch `symposium/fix` stays: 2 commits of it are not in this work"]
         );
+    }
+
+    #[test]
+    fn ignored_files_that_are_deleted_are_named_before_directories() {
+        let mut facts = facts();
+        facts.work.ignored = ["a/", "target/", "b", ".env", "c/", "d/"].map(str::to_owned).to_vec();
+        assert_eq!(
+            plan(&facts, &choice()).remarks,
+            [
+                "6 ignored files and directories are deleted with the worktree: `b`, `.env`, `a/`, `target/`, `c/`, \
+             …; `--keep` keeps the worktree"
+            ]
+        );
+        assert!(plan(&facts, &FinishChoice { keeps: true, ..choice() }).remarks.is_empty());
     }
 
     #[test]
