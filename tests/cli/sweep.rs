@@ -125,6 +125,19 @@ fn only_merged_empty_and_deleted_work_is_removed() {
 }
 
 #[test]
+fn the_record_of_a_finished_agent_stays() {
+    let env = repository();
+    git(&env, &env.project(), &["config", "user.name", "me"]);
+    git(&env, &env.project(), &["config", "user.email", "me@example.org"]);
+    ended(&env, "fix", |at| commit(&env, at, "f"));
+    agent(&env, &["finish", "fix", "--yes"]).ok();
+    let swept = sweep(&env, "--yes");
+    assert_eq!(entries(&swept["kept"]), pairs(&[("fix", "it is finished; `agent rm` removes its record")]));
+    assert_eq!(swept["removed"], json!([]));
+    agent(&env, &["recap", "fix"]).ok();
+}
+
+#[test]
 fn a_base_that_moved_back_keeps_the_commit() {
     let env = repository();
     commit(&env, &env.project(), "unpushed");

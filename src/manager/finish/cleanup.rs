@@ -14,6 +14,7 @@ use crate::manager::lifecycle::Termination;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::Removal;
+use crate::manager::workspace::worktree::WorktreeNote;
 use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::AgentRecord;
 use crate::store::AgentLock;
@@ -128,6 +129,8 @@ impl Finishing<'_> {
             });
         }
         report.recovered = kept.recovered;
+        let merged = WorktreeNote { merged_into: Some(journal.base.clone()), ..note.clone() };
+        Workspaces(self.0).write_worktree_note(record, &merged)?;
         let reason = format!("its work is in `{}`", journal.base);
         RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name)

@@ -54,6 +54,9 @@ pub(in crate::manager) struct WorktreeNote {
     /// The branch and commit from which a new branch was created. Missing in the notes of earlier versions.
     #[serde(default)]
     pub base: Option<WorktreeBase>,
+    /// The branch that got the work when the agent was finished and its worktree removed.
+    #[serde(default)]
+    pub merged_into: Option<String>,
 }
 
 /// Where the branch of a worktree started.
@@ -160,6 +163,7 @@ impl Workspaces<'_> {
             copied: Vec::new(),
             copied_from: plan.top.clone(),
             base: self.base_of_new_branch(plan, request).map_err(|why| refused(why.into(), record))?,
+            merged_into: None,
         };
         record.working_directory = at.join(&plan.below).to_string_lossy().trim_end_matches('/').to_owned();
         record.project = Some(note.repository.to_string_lossy().into_owned());
@@ -211,7 +215,7 @@ impl Workspaces<'_> {
         }
     }
 
-    fn write_worktree_note(&self, record: &AgentRecord, note: &WorktreeNote) -> Result<(), Error> {
+    pub(in crate::manager) fn write_worktree_note(&self, record: &AgentRecord, note: &WorktreeNote) -> Result<(), Error> {
         let text = serde_json::to_vec_pretty(note)
             .map_err(|error| Error::io(format!("cannot write {NOTE}"))(error.into()))?;
         Ok(self.0.store.instance(&record.name).write_state(NOTE, &text)?)
@@ -229,6 +233,7 @@ impl Workspaces<'_> {
             copied: Vec::new(),
             copied_from: PathBuf::new(),
             base: None,
+            merged_into: None,
         })
     }
 

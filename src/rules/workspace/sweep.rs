@@ -13,6 +13,8 @@ pub struct SweepFacts {
     pub in_use: Option<String>,
     /// Why the work could not be examined.
     pub unknown: Option<String>,
+    /// Whether the agent was finished, which keeps its record.
+    pub is_finished: bool,
     /// Whether the directory of the worktree exists.
     pub has_directory: bool,
     /// Number of uncommitted and untracked files.
@@ -39,6 +41,9 @@ pub fn decide(facts: &SweepFacts) -> Result<SweepReason, String> {
     if facts.stashes > 0 {
         return Err(counted(facts.stashes, "stash", "stashes"));
     }
+    if facts.is_finished && !facts.has_directory {
+        return Err("it is finished; `agent rm` removes its record".to_owned());
+    }
     match facts.merge {
         MergeState::Unmerged(commits) => {
             Err(counted(commits, "commit is not merged", "commits are not merged"))
@@ -59,6 +64,7 @@ mod tests {
             status: Some(Status::Stopped),
             in_use: None,
             unknown: None,
+            is_finished: false,
             has_directory: true,
             uncommitted: 0,
             stashes: 0,
@@ -89,6 +95,10 @@ mod tests {
             (
                 SweepFacts { merge: MergeState::Unmerged(3), has_directory: false, ..facts() },
                 "3 commits are not merged",
+            ),
+            (
+                SweepFacts { is_finished: true, has_directory: false, ..facts() },
+                "it is finished; `agent rm` removes its record",
             ),
             (SweepFacts { unknown: Some("git is missing".into()), ..facts() }, "git is missing"),
             (SweepFacts { in_use: Some("a client is attached".into()), ..facts() }, "a client is attached"),
