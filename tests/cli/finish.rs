@@ -96,6 +96,8 @@ fn a_plan_is_shown_and_a_squash_gets_everything_into_the_base_branch() {
     let shown = super::shown(&env, "fix");
     assert_eq!(shown["reason"], "its work is in `main`");
     agent(&env, &["recap", "fix"]).ok();
+    let last = report["steps"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["text"], "the agent is ended; its record, recap and conversation stay");
 
     // Everything can be undone by what was printed.
     let undo = report["steps"].as_array().unwrap().iter().filter_map(|step| step["undo"].as_str());
@@ -108,6 +110,23 @@ fn a_plan_is_shown_and_a_squash_gets_everything_into_the_base_branch() {
     let back = agent(&env, &["recover", "fix", "--json"]).ok().json();
     assert_eq!(git(&env, &project, &["show", &format!("{}:new", back["branch"].as_str().unwrap())]), "new");
     agent(&env, &["rm", "fix"]).ok();
+}
+
+#[test]
+fn a_finished_agent_continues_in_a_new_worktree_as_the_error_says() {
+    let env = finishing_repository();
+    agent_with_work(&env, "fix", &env.project());
+    finish(&env, &["fix"]);
+    agent(&env, &["diff", "fix"]).fails(1);
+    let refused = agent(&env, &["resume", "fix"]).fails(1).stderr;
+    assert!(refused.contains("agent `fix` is finished: its work is in `main`"), "{refused}");
+    let hint = refused.lines().find(|line| line.contains("worktree add")).unwrap();
+    let commands: Vec<&str> = hint.split('`').skip(1).step_by(2).collect();
+    assert_eq!(commands[1], "symposium agent resume fix");
+    env.program("sh", ["-c", commands[0]]).ok();
+    agent(&env, &["resume", "fix"]).ok();
+    assert!(workspace(&env, "fix").join("new").exists());
+    assert_eq!(status(&env, "fix"), "working");
 }
 
 #[test]

@@ -129,6 +129,10 @@ impl Finishing<'_> {
             });
         }
         report.recovered = kept.recovered;
+        report.steps.push(CompletedStep {
+            text: "the agent is ended; its record, recap and conversation stay".to_owned(),
+            undo: None,
+        });
         let merged = WorktreeNote { merged_into: Some(journal.base.clone()), ..note.clone() };
         Workspaces(self.0).write_worktree_note(record, &merged)?;
         let reason = format!("its work is in `{}`", journal.base);

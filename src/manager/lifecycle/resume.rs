@@ -188,7 +188,7 @@ impl Resumption<'_> {
     ) -> Result<Resumed, Error> {
         let dir = PathBuf::from(&record.working_directory);
         if !dir.is_dir() {
-            return Err(Error::directory_gone(&record.name, &record.working_directory));
+            return Err(Workspaces(self.0).directory_gone(&record));
         }
         Family(self.0).refuse_return(&record)?;
         StatusTracker(self.0).finish_move(&record)?;
@@ -240,7 +240,7 @@ impl Resumption<'_> {
     pub(in crate::manager) fn check_can_start(&self, record: &AgentRecord) -> Result<(), Error> {
         let dir = PathBuf::from(&record.working_directory);
         if !dir.is_dir() {
-            return Err(Error::directory_gone(&record.name, &record.working_directory));
+            return Err(Workspaces(self.0).directory_gone(record));
         }
         self.refresh_program(&mut record.clone(), &self.0.kind_of(record)?, &dir)
     }

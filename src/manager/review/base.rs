@@ -36,7 +36,7 @@ impl Reviews<'_> {
             _ => PathBuf::from(&record.working_directory),
         };
         if !dir.is_dir() {
-            return Err(Error::directory_gone(&record.name, &dir.to_string_lossy()));
+            return Err(Workspaces(self.0).directory_gone(record));
         }
         // The repository around a scratch folder, such as one of the home directory, has nothing to do with the agent.
         let is_own = |top: &PathBuf| record.workspace != Workspace::Scratch || top.starts_with(&dir);

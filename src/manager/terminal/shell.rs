@@ -34,7 +34,7 @@ impl WorkspaceShell<'_> {
         let record = self.0.record(name, "shell")?;
         let dir = Path::new(&record.working_directory);
         if !dir.is_dir() {
-            return Err(Error::directory_gone(&record.name, &record.working_directory));
+            return Err(Workspaces(self.0).directory_gone(&record));
         }
         let command = self.workspace_command(program)?;
         let (program, args) =

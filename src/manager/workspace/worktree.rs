@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::Serialize;
 
+use crate::base::sanitize::shell_word;
 use crate::error::{Code, Error};
 use crate::failpoint;
 use crate::git;
@@ -215,10 +216,39 @@ impl Workspaces<'_> {
         }
     }
 
-    pub(in crate::manager) fn write_worktree_note(&self, record: &AgentRecord, note: &WorktreeNote) -> Result<(), Error> {
+    pub(in crate::manager) fn write_worktree_note(
+        &self,
+        record: &AgentRecord,
+        note: &WorktreeNote,
+    ) -> Result<(), Error> {
         let text = serde_json::to_vec_pretty(note)
             .map_err(|error| Error::io(format!("cannot write {NOTE}"))(error.into()))?;
         Ok(self.0.store.instance(&record.name).write_state(NOTE, &text)?)
+    }
+
+    /// Returns the error for an agent whose directory is gone. For a finished agent, it says where the work is and how
+    /// the conversation continues.
+    pub(in crate::manager) fn directory_gone(&self, record: &AgentRecord) -> Error {
+        let (note, at) = (self.worktree_note(record), self.workspace_of(record));
+        let base = note.merged_into.filter(|_| record.workspace == Workspace::Worktree && !at.exists());
+        let Some(base) = base else {
+            return Error::directory_gone(&record.name, &record.working_directory);
+        };
+        let exists = self.0.git().branch_tip(&note.repository, &note.branch).is_ok_and(|tip| tip.is_some());
+        let (branch, place) = (shell_word(&note.branch), shell_word(&at));
+        let from = match exists {
+            true => format!("{place} {branch}"),
+            false => format!("-b {branch} {place} {}", shell_word(&base)),
+        };
+        let (name, repository) = (&record.name, shell_word(&note.repository));
+        let add = format!("git -C {repository} worktree add {from}").replace(is_deceptive, " ");
+        let what =
+            format!("agent `{name}` is finished: its work is in `{base}`, and its worktree was removed");
+        Error::new(Code::BadDirectory, what.replace(is_deceptive, " "))
+            .hint(format!("show what it did: `symposium agent recap {name}`"))
+            .hint(format!(
+                "continue its conversation in a new worktree: `{add}`, then `symposium agent resume {name}`"
+            ))
     }
 
     /// Returns the note about an agent's worktree, or one derived from the record if the note is lost.
