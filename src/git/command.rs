@@ -285,7 +285,7 @@ impl Git {
 
     /// Returns the path of git, resolved relative to the root directory, so that a `.` in PATH does not find a program in
     /// the repository.
-    pub(super) fn program(&self) -> Result<PathBuf, GitError> {
+    pub fn program(&self) -> Result<PathBuf, GitError> {
         which::which_in("git", Some(&self.path), "/").map_err(|_| GitError::Missing)
     }
 

@@ -136,6 +136,29 @@ fn unusual_repositories_are_compared() {
 }
 
 #[test]
+fn the_tool_is_the_external_diff_program_of_the_user_and_not_of_the_repository() {
+    let env = repository();
+    let project = env.project();
+    worktree_agent(&env, "fix", &project);
+    let at = workspace(&env, "fix");
+    fs::write(at.join("src/lib.rs"), "// changed\n").unwrap();
+    fs::write(at.join(".gitattributes"), "* diff=evil\n").unwrap();
+    let marker = env.root().join("marker");
+    let evil = format!("touch {}", marker.display());
+    for key in ["diff.external", "diff.evil.command", "diff.evil.textconv", "core.pager"] {
+        git(&env, &project, &["config", key, &evil]);
+    }
+    let tool = env.fake_program("my-diff", "echo \"compared $1:\" && tail -n 1 \"$5\"");
+    git(&env, &project, &["config", "--global", "diff.external", tool.to_str().unwrap()]);
+    git(&env, &project, &["config", "--global", "core.pager", "cat"]);
+    let terminal = env.terminal([env.binary(), "agent", "diff", "fix", "--tool"]);
+    terminal.wait_for_text("compared src/lib.rs:");
+    terminal.wait_for_text("// changed");
+    assert_eq!(terminal.wait_for_exit(), 0);
+    assert!(!marker.exists());
+}
+
+#[test]
 fn a_hostile_repository_starts_nothing() {
     let env = repository();
     worktree_agent(&env, "fix", &env.project());

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::workspace::{git, repository, workspace};
-use super::{agent, spawned, wait_for};
+use super::{spawned, wait_for};
 use crate::support::TestEnv;
 
 /// Stages a change without the filter, hides another file, and makes the index older than its entries.

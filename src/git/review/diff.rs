@@ -2,8 +2,9 @@
 //! repository could change, and no external diff program or text conversion is started.
 
 use std::collections::HashMap;
+use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::command::{Git, GitError};
 use super::super::uncommitted::NAMES_AS_THEY_ARE;
@@ -95,6 +96,24 @@ impl Git {
     /// Returns the id of the empty tree, which every repository has.
     pub fn empty_tree(&self, top: &Path) -> Result<String, GitError> {
         self.line(top, &["hash-object", "-t", "tree", "/dev/null"])
+    }
+
+    /// Creates a repository in `scratch` that has the objects of `top` and of a snapshot, but neither the configuration
+    /// nor the attributes of `top`. Programs that compare trees can be started in it.
+    pub fn repository_for_tools(&self, top: &Path, scratch: &Path) -> Result<PathBuf, GitError> {
+        let own = self.with_own_objects().line(top, &["rev-parse", "--git-path", "objects"])?;
+        let own = top.join(own).canonicalize().map_err(unreadable)?;
+        let format = self.line(top, &["rev-parse", "--show-object-format"])?;
+        let at = scratch.join("tools.git");
+        let (format, place) = (format!("--object-format={format}"), at.to_string_lossy());
+        self.output(scratch, &[], &["init", "--quiet", "--bare", "--template=", &format, &place])?;
+        let objects = [own, scratch.join("objects")];
+        let alternates: String = objects.iter().map(|path| format!("{}\n", path.display())).collect();
+        let info = at.join("objects/info");
+        fs::create_dir_all(&info)
+            .and_then(|()| fs::write(info.join("alternates"), alternates))
+            .map_err(unreadable)?;
+        Ok(at)
     }
 
     /// Returns a setting from the user's own and the system's configuration, never from a repository.

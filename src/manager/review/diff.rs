@@ -3,6 +3,7 @@
 //! The working tree is stored as a tree object in a temporary directory, so one comparison of two trees shows all of
 //! it. The repository, its index and its working tree stay as they are.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,9 @@ use crate::store::Staging;
 
 /// The pager if the user has configured none.
 const DEFAULT_PAGER: &str = "less -R";
+
+/// Variables of git that the user's diff program gets. Others would select another repository.
+const KEPT_VARIABLES: [&str; 3] = ["GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_CONFIG_GLOBAL"];
 
 /// Which part of the work to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,14 +112,41 @@ impl DiffSession {
 }
 
 impl Reviews<'_> {
-    /// Shows a diff in the user's pager for diffs, such as `less` or `delta`. The pager comes from the user's own git
-    /// configuration or environment, never from the repository.
-    pub fn show_in_pager(&self, session: &DiffSession) -> Result<Exit, Error> {
-        let git = self.0.git();
-        let variable = |key: &str| {
-            let value = self.0.env.var(key)?.to_str()?.to_owned();
-            Some(value).filter(|value| !value.is_empty())
+    /// Shows a diff with the program that the user has configured as `diff.external`, or else in the pager for diffs,
+    /// such as `less` or `delta`. Both come from the user's own git configuration or environment, never from the
+    /// repository.
+    pub fn show_with_tool(&self, session: &DiffSession) -> Result<Exit, Error> {
+        let is_configured = self.variable("GIT_EXTERNAL_DIFF").is_some()
+            || self.0.git().user_setting("diff.external").is_some();
+        if is_configured { self.show_with_program(session) } else { self.show_in_pager(session) }
+    }
+
+    fn variable(&self, key: &str) -> Option<String> {
+        let value = self.0.env.var(key)?.to_str()?.to_owned();
+        Some(value).filter(|value| !value.is_empty())
+    }
+
+    /// Lets git start the user's program for each file, in a repository without configuration and attributes.
+    fn show_with_program(&self, session: &DiffSession) -> Result<Exit, Error> {
+        let failed = |why| unreadable(&session.record, &why);
+        let repository =
+            session.git.repository_for_tools(&session.top, session.scratch.path()).map_err(failed)?;
+        let program = session.git.program().map_err(failed)?;
+        let is_kept = |name: &OsString| {
+            let name = name.to_string_lossy();
+            !name.starts_with("GIT_") || KEPT_VARIABLES.contains(&&*name)
         };
+        let env: Vec<(OsString, OsString)> =
+            self.0.env.all().iter().filter(|(name, _)| is_kept(name)).cloned().collect();
+        let place = format!("--git-dir={}", repository.display());
+        let args = [&place, "diff", "--ext-diff", &session.from, &session.to, "--"].map(str::to_owned);
+        let run = Run { program: &program, args: &args, dir: Some(session.scratch.path()), env: Some(&env) };
+        process::run_foreground(&run, |_| ()).map_err(Error::io("cannot run `git diff`"))
+    }
+
+    fn show_in_pager(&self, session: &DiffSession) -> Result<Exit, Error> {
+        let git = self.0.git();
+        let variable = |key: &str| self.variable(key);
         let pager = variable("GIT_PAGER")
             .or_else(|| git.user_setting("pager.diff"))
             .or_else(|| git.user_setting("core.pager"))

@@ -40,7 +40,7 @@ pub(in crate::cli) struct Arguments {
     /// Show the paths of the changed files only
     #[arg(long, group = "form")]
     name_only: bool,
-    /// Show the diff in your own pager, such as less or delta
+    /// Show the diff with your own diff.external, or in your pager, such as less or delta
     #[arg(long, group = "form")]
     tool: bool,
     /// Show only committed changes
@@ -81,7 +81,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         if !ui::is_interactive() {
             return Err(Error::usage("`--tool` needs a terminal"));
         }
-        let exit = reviews.show_in_pager(&session)?;
+        let exit = reviews.show_with_tool(&session)?;
         return Ok(exit.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
     }
     print(&session, DiffForm::of(args.stat, args.name_only), context)?;
