@@ -98,9 +98,30 @@ pub enum GitError {
         /// First error message of git.
         output: String,
     },
+    /// A filter in the user's own configuration needs a program that is not installed.
+    #[error("the filter `{filter}` in your git configuration needs `{program}`")]
+    MissingFilter {
+        /// Name of the filter.
+        filter: String,
+        /// Name of the program.
+        program: String,
+    },
     /// git would not report the whole state of a worktree.
     #[error("{0}")]
     Unverified(String),
+}
+
+impl GitError {
+    /// Returns what the user can do about the error, as far as it is known.
+    pub fn hints(&self) -> Vec<String> {
+        match self {
+            GitError::MissingFilter { filter, program } => vec![
+                format!("install `{program}`, or add its directory to PATH"),
+                format!("or remove the filter: `git config --global --remove-section filter.{filter}`"),
+            ],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// A git program with its environment and limits.
@@ -238,8 +259,14 @@ impl Git {
         let output = self.run_to_end(command, args, read)?;
         match output.status.code().filter(|code| accepted.contains(code)) {
             Some(code) => Ok((code, output.stdout)),
-            None => Err(failure(args, &output.stderr)),
+            None => Err(self.failure_of(args, &output.stderr)),
         }
+    }
+
+    /// Returns the error for a command that failed, with the missing program of a filter if that is the reason.
+    fn failure_of(&self, args: &[&str], stderr: &[u8]) -> GitError {
+        let missing = if uses_objects_only(args) { None } else { self.missing_filter(stderr) };
+        missing.unwrap_or_else(|| failure(args, stderr))
     }
 
     /// Passes git's output to a reader while git writes it, regardless of its length. Kills git when the reader returns
@@ -262,7 +289,7 @@ impl Git {
         read: impl FnOnce(&mut dyn Read) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
         let output = self.run_to_end(command, args, read)?;
-        if output.status.success() { Ok(output.stdout) } else { Err(failure(args, &output.stderr)) }
+        if output.status.success() { Ok(output.stdout) } else { Err(self.failure_of(args, &output.stderr)) }
     }
 
     /// Runs a command until git ends with any exit code.
@@ -287,6 +314,11 @@ impl Git {
     /// the repository.
     pub fn program(&self) -> Result<PathBuf, GitError> {
         which::which_in("git", Some(&self.path), "/").map_err(|_| GitError::Missing)
+    }
+
+    /// Returns whether a program is in PATH.
+    pub(super) fn is_installed(&self, program: &str) -> bool {
+        which::which_in(program, Some(&self.path), "/").is_ok()
     }
 
     fn command(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<ChildCommand, GitError> {

@@ -20,6 +20,22 @@ impl Git {
         self.off(dir, configs, |scope| scope != "global" && scope != "system")
     }
 
+    /// Returns the filter in the user's configuration whose missing program the error output of git names.
+    pub(super) fn missing_filter(&self, stderr: &[u8]) -> Option<GitError> {
+        let stderr = String::from_utf8_lossy(stderr);
+        let args = ["config", "--null", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$"];
+        let output = self.output(Path::new("/"), &[], &args).ok()?;
+        let output = String::from_utf8_lossy(&output).into_owned();
+        output.split('\0').find_map(|entry| {
+            let (key, command) = entry.split_once('\n')?;
+            let (filter, _) = key.strip_prefix("filter.")?.rsplit_once('.')?;
+            let program = command.split_whitespace().next()?;
+            let is_missing = stderr.contains(program) && !self.is_installed(program);
+            is_missing
+                .then(|| GitError::MissingFilter { filter: filter.to_owned(), program: program.to_owned() })
+        })
+    }
+
     fn off(
         &self,
         dir: &Path,

@@ -11,7 +11,7 @@ use super::{agent, status};
 use crate::support::TestEnv;
 
 /// Creates a repository whose commits have an author without an option.
-fn finishing_repository() -> TestEnv {
+pub(super) fn finishing_repository() -> TestEnv {
     let env = repository();
     git(&env, &env.project(), &["config", "user.name", "me"]);
     git(&env, &env.project(), &["config", "user.email", "me@example.org"]);
@@ -20,7 +20,7 @@ fn finishing_repository() -> TestEnv {
 
 /// Starts an agent with two commits, a changed file and an untracked file.
 #[track_caller]
-fn agent_with_work(env: &TestEnv, name: &str, dir: &Path) {
+pub(super) fn agent_with_work(env: &TestEnv, name: &str, dir: &Path) {
     let spawn = ["spawn", "--name", name, "--workspace", "worktree", "--", "sleep", "1000"];
     agent(env, &spawn).current_dir(dir).ok();
     let at = workspace(env, name);
@@ -34,14 +34,14 @@ fn agent_with_work(env: &TestEnv, name: &str, dir: &Path) {
 }
 
 /// Adds a commit to the branch that is checked out in a directory.
-fn commit(env: &TestEnv, dir: &Path, file: &str, text: &str) {
+pub(super) fn commit(env: &TestEnv, dir: &Path, file: &str, text: &str) {
     fs::write(dir.join(file), text).unwrap();
     git(env, dir, &["add", file]);
     git(env, dir, &["commit", "-q", "-m", &format!("change {file}")]);
 }
 
 #[track_caller]
-fn finish(env: &TestEnv, args: &[&str]) -> Value {
+pub(super) fn finish(env: &TestEnv, args: &[&str]) -> Value {
     agent(env, &[&["finish", "--yes", "--json"], args].concat()).ok().json()
 }
 
@@ -51,7 +51,7 @@ fn subjects(env: &TestEnv, dir: &Path, range: &str) -> Vec<String> {
 
 /// Checks that a branch has all files of the agent, and that worktree and branch are gone.
 #[track_caller]
-fn assert_finished(env: &TestEnv, repository: &Path, name: &str, base: &str) {
+pub(super) fn assert_finished(env: &TestEnv, repository: &Path, name: &str, base: &str) {
     for (file, text) in [("one", "one"), ("two", "two"), ("new", "new"), ("src/lib.rs", "// changed")] {
         assert_eq!(git(env, repository, &["show", &format!("{base}:{file}")]), text, "{file}");
     }
@@ -110,23 +110,6 @@ fn a_plan_is_shown_and_a_squash_gets_everything_into_the_base_branch() {
     let back = agent(&env, &["recover", "fix", "--json"]).ok().json();
     assert_eq!(git(&env, &project, &["show", &format!("{}:new", back["branch"].as_str().unwrap())]), "new");
     agent(&env, &["rm", "fix"]).ok();
-}
-
-#[test]
-fn a_finished_agent_continues_in_a_new_worktree_as_the_error_says() {
-    let env = finishing_repository();
-    agent_with_work(&env, "fix", &env.project());
-    finish(&env, &["fix"]);
-    agent(&env, &["diff", "fix"]).fails(1);
-    let refused = agent(&env, &["resume", "fix"]).fails(1).stderr;
-    assert!(refused.contains("agent `fix` is finished: its work is in `main`"), "{refused}");
-    let hint = refused.lines().find(|line| line.contains("worktree add")).unwrap();
-    let commands: Vec<&str> = hint.split('`').skip(1).step_by(2).collect();
-    assert_eq!(commands[1], "symposium agent resume fix");
-    env.program("sh", ["-c", commands[0]]).ok();
-    agent(&env, &["resume", "fix"]).ok();
-    assert!(workspace(&env, "fix").join("new").exists());
-    assert_eq!(status(&env, "fix"), "working");
 }
 
 #[test]
@@ -289,27 +272,6 @@ fn keep_lets_the_agent_continue_from_the_result() {
     finish(&env, &["fix"]);
     assert_finished(&env, &project, "fix", "main");
     assert_eq!(git(&env, &project, &["show", "main:more"]), "more");
-}
-
-#[test]
-fn a_merge_commit_with_content_of_its_own_is_not_left_out_by_a_rebase() {
-    let env = finishing_repository();
-    let project = env.project();
-    let spawn = ["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"];
-    agent(&env, &spawn).ok();
-    let at = workspace(&env, "fix");
-    commit(&env, &at, "one", "one\n");
-    git(&env, &project, &["cherry-pick", "symposium/fix"]);
-    git(&env, &project, &["commit", "-q", "--amend", "-m", "another message"]);
-    git(&env, &at, &["merge", "--no-commit", "main"]);
-    fs::write(at.join("precious"), "precious\n").unwrap();
-    git(&env, &at, &["add", "precious"]);
-    git(&env, &at, &["commit", "-q", "-m", "merge"]);
-    let refused = agent(&env, &["finish", "fix", "--rebase", "--yes"]).fails(1).stderr;
-    assert!(refused.contains("cannot be rebased") && refused.contains("`--squash`"), "{refused}");
-    assert!(at.join("precious").exists());
-    finish(&env, &["fix", "--squash"]);
-    assert_eq!(git(&env, &project, &["show", "main:precious"]), "precious");
 }
 
 #[test]

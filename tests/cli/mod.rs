@@ -29,6 +29,7 @@ mod errors;
 mod event;
 mod family;
 mod finish;
+mod finish_cases;
 mod finish_property;
 mod first_task;
 mod foreground;

@@ -158,6 +158,7 @@ pub(in crate::manager) fn refused(refusal: FinishRefusal) -> Error {
 
 /// Reports that git failed.
 pub(in crate::manager) fn git_failed(record: &AgentRecord, why: &GitError) -> Error {
-    Error::new(Code::Workspace, format!("git cannot finish the work of agent `{}`", record.name))
-        .saw(shown(&why.to_string()))
+    let error = Error::new(Code::Workspace, format!("git cannot finish the work of agent `{}`", record.name))
+        .saw(shown(&why.to_string()));
+    why.hints().into_iter().fold(error, Error::hint)
 }

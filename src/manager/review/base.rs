@@ -154,6 +154,8 @@ fn from_commit(commit: String, source: BaseSource) -> DiffBase {
 
 /// Reports that git could not read the repository of an agent.
 pub(in crate::manager) fn unreadable(record: &AgentRecord, why: &GitError) -> Error {
-    Error::new(Code::Workspace, format!("git cannot compare the work of agent `{}`", record.name))
-        .saw(why.to_string())
+    let error =
+        Error::new(Code::Workspace, format!("git cannot compare the work of agent `{}`", record.name))
+            .saw(why.to_string());
+    why.hints().into_iter().fold(error, Error::hint)
 }

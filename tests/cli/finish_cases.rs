@@ -1,0 +1,99 @@
+//! `agent finish` in unusual repositories, and what a finished agent can still do.
+
+use std::fs;
+
+use super::finish::{agent_with_work, assert_finished, commit, finish, finishing_repository};
+use super::workspace::{git, workspace};
+use super::{agent, status};
+
+#[test]
+fn a_merge_commit_with_content_of_its_own_is_not_left_out_by_a_rebase() {
+    let env = finishing_repository();
+    let project = env.project();
+    let spawn = ["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"];
+    agent(&env, &spawn).ok();
+    let at = workspace(&env, "fix");
+    commit(&env, &at, "one", "one\n");
+    git(&env, &project, &["cherry-pick", "symposium/fix"]);
+    git(&env, &project, &["commit", "-q", "--amend", "-m", "another message"]);
+    git(&env, &at, &["merge", "--no-commit", "main"]);
+    fs::write(at.join("precious"), "precious\n").unwrap();
+    git(&env, &at, &["add", "precious"]);
+    git(&env, &at, &["commit", "-q", "-m", "merge"]);
+    let refused = agent(&env, &["finish", "fix", "--rebase", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("cannot be rebased") && refused.contains("`--squash`"), "{refused}");
+    assert!(at.join("precious").exists());
+    finish(&env, &["fix", "--squash"]);
+    assert_eq!(git(&env, &project, &["show", "main:precious"]), "precious");
+}
+
+#[test]
+fn a_finished_agent_continues_in_a_new_worktree_as_the_error_says() {
+    let env = finishing_repository();
+    agent_with_work(&env, "fix", &env.project());
+    finish(&env, &["fix"]);
+    agent(&env, &["diff", "fix"]).fails(1);
+    let refused = agent(&env, &["resume", "fix"]).fails(1).stderr;
+    assert!(refused.contains("agent `fix` is finished: its work is in `main`"), "{refused}");
+    let hint = refused.lines().find(|line| line.contains("worktree add")).unwrap();
+    let commands: Vec<&str> = hint.split('`').skip(1).step_by(2).collect();
+    assert_eq!(commands[1], "symposium agent resume fix");
+    env.program("sh", ["-c", commands[0]]).ok();
+    agent(&env, &["resume", "fix"]).ok();
+    assert!(workspace(&env, "fix").join("new").exists());
+    assert_eq!(status(&env, "fix"), "working");
+}
+
+#[test]
+fn lfs_files_are_finished_as_pointers_and_a_missing_lfs_is_named() {
+    let env = finishing_repository();
+    let project = env.project();
+    // Like Git LFS, which stores a pointer in the repository and the content elsewhere.
+    let store = env.root().join("lfs");
+    let clean = format!("tee {0} >/dev/null; echo pointer", store.display());
+    let lfs = env
+        .fake_program("git-lfs", &format!("case $1 in clean) {clean};; *) cat {};; esac", store.display()));
+    for (key, value) in
+        [("clean", "git-lfs clean -- %f"), ("smudge", "git-lfs smudge -- %f"), ("required", "true")]
+    {
+        git(&env, &project, &["config", "--global", &format!("filter.lfs.{key}"), value]);
+    }
+    commit(&env, &project, ".gitattributes", "*.bin filter=lfs -text\n");
+    agent_with_work(&env, "fix", &project);
+    fs::write(workspace(&env, "fix").join("a.bin"), "content\n").unwrap();
+    fs::rename(&lfs, env.root().join("git-lfs")).unwrap();
+    for command in [&["diff", "fix"][..], &["finish", "fix", "--yes"]] {
+        let refused = agent(&env, command).fails(1).stderr;
+        assert!(refused.contains("the filter `lfs` in your git configuration needs `git-lfs`"), "{refused}");
+        assert!(refused.contains("git config --global --remove-section filter.lfs"), "{refused}");
+    }
+    fs::rename(env.root().join("git-lfs"), &lfs).unwrap();
+    finish(&env, &["fix"]);
+    assert_finished(&env, &project, "fix", "main");
+    assert_eq!(git(&env, &project, &["show", "main:a.bin"]), "pointer");
+    assert_eq!(fs::read_to_string(project.join("a.bin")).unwrap(), "content\n");
+}
+
+#[test]
+fn work_in_a_shallow_clone_is_finished() {
+    let env = finishing_repository();
+    let project = env.project();
+    for number in 0..3 {
+        commit(&env, &project, "history", &format!("{number}\n"));
+    }
+    let (origin, clone) = (format!("file://{}", project.display()), env.root().join("clone"));
+    git(&env, &env.root(), &["clone", "-q", "--depth=1", &origin, clone.to_str().unwrap()]);
+    git(&env, &clone, &["config", "user.name", "me"]);
+    git(&env, &clone, &["config", "user.email", "me@example.org"]);
+    for method in ["--squash", "--rebase", "--merge"] {
+        let name = method.trim_start_matches('-');
+        agent(&env, &["spawn", "--name", name, "--workspace", "worktree", "--", "sleep", "1000"])
+            .current_dir(&clone)
+            .ok();
+        commit(&env, &workspace(&env, name), name, "1\n");
+        commit(&env, &clone, &format!("before-{name}"), "1\n");
+        finish(&env, &[name, method]);
+        assert_eq!(git(&env, &clone, &["show", &format!("main:{name}")]), "1");
+    }
+    assert_eq!(git(&env, &clone, &["rev-parse", "--is-shallow-repository"]), "true");
+}
