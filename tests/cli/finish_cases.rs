@@ -97,3 +97,20 @@ fn work_in_a_shallow_clone_is_finished() {
     }
     assert_eq!(git(&env, &clone, &["rev-parse", "--is-shallow-repository"]), "true");
 }
+
+#[test]
+fn a_staged_version_that_differs_from_the_file_is_kept() {
+    let env = finishing_repository();
+    let project = env.project();
+    agent_with_work(&env, "fix", &project);
+    let at = workspace(&env, "fix");
+    fs::write(at.join("new"), "staged\n").unwrap();
+    git(&env, &at, &["add", "new"]);
+    let staged = git(&env, &at, &["rev-parse", ":new"]);
+    fs::write(at.join("new"), "new\n").unwrap();
+    let said = agent(&env, &["finish", "fix", "--yes"]).ok().stderr;
+    assert!(said.contains("staged versions that differ from the files are kept for 30 days"), "{said}");
+    assert_finished(&env, &project, "fix", "main");
+    let objects = git(&env, &project, &["rev-list", "--objects", "--all"]);
+    assert!(objects.lines().any(|line| line.starts_with(&staged)), "{objects}");
+}

@@ -1,7 +1,9 @@
 //! Random sequences of operations on the work of an agent, some of them killed half-way, never lose content.
 //!
-//! Before each operation, the test stores the ids of all file contents in the worktree and of all commits. Afterwards each
-//! of them must be in a working tree, in a branch, a stash, a checkpoint or a copy of removed work.
+//! Before each operation, the test stores the ids of all file contents in the worktree and in its index, and of all
+//! commits. Afterwards each of them must be in a working tree, in a branch, a stash, a checkpoint or a copy of removed
+//! work. Half of the repositories convert line endings. There, finish keeps files as git converts them, and all other
+//! commands keep the bytes of changed files.
 //!
 //! `SYMPOSIUM_FINISH_CASES` sets the number of sequences, `SYMPOSIUM_FINISH_SEED` the first seed.
 
@@ -20,11 +22,14 @@ const DEFAULT_CASES: u64 = 1;
 const OPERATIONS: usize = 9;
 
 /// Steps at which a command is killed.
-const FAILPOINTS: [&str; 18] = [
+const FAILPOINTS: [&str; 30] = [
     "finish.prepared",
     "finish.bringing",
     "finish.checked",
+    "kill.marked",
     "kill.signalled",
+    "kill.closed",
+    "kill.noted",
     "finish.ended",
     "finish.committed",
     "finish.moving",
@@ -33,8 +38,17 @@ const FAILPOINTS: [&str; 18] = [
     "finish.noted",
     "finish.kept",
     "finish.cleaned",
+    "rm.kept",
+    "rm.killed",
     "rm.worktree",
+    "rm.files",
+    "sweep.worktree",
+    "sweep.branch",
+    "checkpoint.planned",
+    "checkpoint.trees",
+    "checkpoint.commits",
     "checkpoint.stored",
+    "restore.begun",
     "restore.saved",
     "restore.noted",
     "restore.files",
@@ -60,8 +74,16 @@ impl Random {
 /// Object ids that must not disappear.
 #[derive(Default)]
 struct Content {
-    blobs: BTreeSet<String>,
+    /// For each file, the ids of which one suffices.
+    blobs: Vec<BTreeSet<String>>,
     commits: BTreeSet<String>,
+}
+
+/// Whether the id of a file is that of its bytes, or that which git stores.
+#[derive(Clone, Copy)]
+enum Conversion {
+    None,
+    AsGit,
 }
 
 /// One sequence of operations.
@@ -78,6 +100,11 @@ impl Sequence {
         let env = repository();
         for (key, value) in [("user.name", "me"), ("user.email", "me@example.org"), ("gc.auto", "0")] {
             git(&env, &env.project(), &["config", key, value]);
+        }
+        if seed % 2 == 0 {
+            fs::write(env.project().join(".gitattributes"), "* text=auto\n").unwrap();
+            git(&env, &env.project(), &["add", "-A"]);
+            git(&env, &env.project(), &["commit", "-q", "-m", "attributes"]);
         }
         let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         Sequence { env, random: Random(mixed), seed, done: Vec::new(), writes: 0 }
@@ -96,9 +123,9 @@ impl Sequence {
         if self.is_alive() {
             return;
         }
-        let remove = ["rm", "--force", "--yes", "fix"];
+        let remove = ["agent", "rm", "--force", "--yes", "fix"];
         let before = self.content(&remove);
-        let _ = agent(&self.env, &remove).outcome();
+        let _ = self.env.symposium(remove).outcome();
         self.assert_kept(&before);
         let spawn = ["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"];
         agent(&self.env, &spawn).ok();
@@ -108,7 +135,8 @@ impl Sequence {
     fn edit(&mut self) {
         self.writes += 1;
         let path = self.random.choose(&["a", "b", "d", "d/x", "d/y", "src/lib.rs", "notes"]);
-        let (file, text) = (self.at().join(path), format!("seed {} write {}\n", self.seed, self.writes));
+        let end = self.random.choose(&["\n", "\n", "\r\nmixed\n"]);
+        let (file, text) = (self.at().join(path), format!("seed {} write {}{end}", self.seed, self.writes));
         if file.is_dir() {
             return;
         }
@@ -124,6 +152,25 @@ impl Sequence {
         fs::write(file, text).unwrap();
     }
 
+    /// Merges the base branch, with a file that only the merge commit has.
+    fn merge_base(&mut self) {
+        let at = self.at();
+        git(&self.env, &at, &["add", "-A"]);
+        git(&self.env, &at, &["commit", "-q", "--allow-empty", "-m", "before a merge"]);
+        let merge = ["-C", at.to_str().expect("a plain path"), "merge", "--no-commit", "--no-ff", "main"];
+        if self.env.program("git", merge).outcome().code != 0 {
+            let _ = self
+                .env
+                .program("git", ["-C", at.to_str().expect("a plain path"), "merge", "--abort"])
+                .outcome();
+            return;
+        }
+        self.writes += 1;
+        fs::write(at.join("merged"), format!("seed {} merge {}\n", self.seed, self.writes)).unwrap();
+        git(&self.env, &at, &["add", "-A"]);
+        git(&self.env, &at, &["commit", "-q", "--allow-empty", "-m", "merge"]);
+    }
+
     fn commit_base(&mut self) {
         self.writes += 1;
         let project = self.env.project();
@@ -137,13 +184,17 @@ impl Sequence {
 
     /// Runs a command of symposium, half of the time with a kill at a random step. Any exit code is fine.
     fn run(&mut self, args: &[&str]) {
+        self.run_program(&[&["agent"], args].concat());
+    }
+
+    fn run_program(&mut self, args: &[&str]) {
         let before = self.content(args);
         let step = match self.random.below(2) {
             0 => "",
             _ => self.random.choose(&FAILPOINTS),
         };
         self.done.push(format!("{} [{step}]", args.join(" ")));
-        let outcome = agent(&self.env, args).env("SYMPOSIUM_FAILPOINT", step).outcome();
+        let outcome = self.env.symposium(args).env("SYMPOSIUM_FAILPOINT", step).outcome();
         self.done.push(format!("  exit code {}: {}", outcome.code, outcome.stderr.replace('\n', " | ")));
         self.assert_kept(&before);
     }
@@ -151,7 +202,7 @@ impl Sequence {
     fn operate(&mut self) {
         self.ensure_agent();
         let at = self.at();
-        match self.random.below(14) {
+        match self.random.below(18) {
             0..=4 => self.edit(),
             5 => {
                 git(&self.env, &at, &["add", "-A"]);
@@ -162,7 +213,7 @@ impl Sequence {
             8 => fs::write(at.join(".gitignore"), "target\nnotes\nd\n").unwrap(),
             9 => {
                 let id = self.env.registry()["sessions"]["fix"]["id"].as_str().expect("an id").to_owned();
-                let _ = self.env.symposium(["take-checkpoint", "fix", &id]).outcome();
+                self.run_program(&["take-checkpoint", "fix", &id]);
                 self.edit();
                 let _ = agent(&self.env, &["kill", "fix"]).outcome();
                 self.run(&["checkpoint", "restore", "fix", "--yes"]);
@@ -177,23 +228,53 @@ impl Sequence {
             }
             12 => {
                 self.run(&["discard", "fix", "--yes"]);
-                let _ = agent(&self.env, &["recover", "fix"]).outcome();
+                self.run(&["recover", "fix"]);
             }
+            13 => {
+                // The version in the index differs from those in the file and in the commit.
+                self.edit();
+                git(&self.env, &at, &["add", "-A"]);
+                self.edit();
+            }
+            14 => self.merge_base(),
+            15 => {
+                let _ = agent(&self.env, &["kill", "fix"]).outcome();
+                self.run(&["sweep", "--yes"]);
+            }
+            16 => self.run(&["restore", "--all"]),
             _ => self.run(&["finish", "fix", "--yes"]),
         }
     }
 
     /// Returns the ids of all files, and of the commits of branches, stashes and HEAD.
     fn content(&self, args: &[&str]) -> Content {
-        let keeps_ignored = args[0] == "checkpoint" || args.contains(&"--keep") || args.contains(&"--abort");
+        let keeps_ignored = args.iter().any(|word| word.contains("checkpoint"))
+            || args.contains(&"--keep")
+            || args.contains(&"--abort");
         let mut content = Content::default();
         for top in [self.at(), self.env.project()].iter().filter(|top| top.join(".git").exists()) {
             // A removal of the worktree does not keep ignored files.
             let excluded = (*top == self.at() && !keeps_ignored).then_some("--exclude-standard");
-            let args = ["ls-files", "--cached", "--others"].into_iter().chain(excluded);
-            let files = git(&self.env, top, &args.collect::<Vec<_>>());
+            let listed = ["ls-files", "--cached", "--others"].into_iter().chain(excluded);
+            let files = git(&self.env, top, &listed.collect::<Vec<_>>());
             let files: Vec<&str> = files.lines().filter(|path| top.join(path).is_file()).collect();
-            content.blobs.extend(self.hashes(top, &files));
+            let (bytes, stored) =
+                (self.hashes(top, &files, Conversion::None), self.hashes(top, &files, Conversion::AsGit));
+            let listed = ["ls-files", "--modified", "--others"].into_iter().chain(excluded);
+            let changed = git(&self.env, top, &listed.collect::<Vec<_>>());
+            let changed: Vec<&str> = changed.lines().collect();
+            for ((file, bytes), stored) in files.iter().zip(&bytes).zip(&stored) {
+                let accepts_stored = args.contains(&"finish") || !changed.contains(file);
+                let stored = Some(stored).filter(|_| accepts_stored);
+                content.blobs.push(stored.into_iter().chain([bytes]).cloned().collect());
+            }
+            let staged =
+                git(&self.env, top, &["diff", "--cached", "--raw", "--no-abbrev", "--diff-filter=AM"]);
+            for id in staged.lines().filter_map(|line| line.split(' ').nth(3)) {
+                // The bytes of the file are more than what git stores of it.
+                let same = stored.iter().zip(&bytes).filter(|(stored, _)| *stored == id);
+                content.blobs.push(same.map(|(_, bytes)| bytes.clone()).chain([id.to_owned()]).collect());
+            }
             let commits = git(&self.env, top, &["rev-parse", "HEAD", "--branches"]);
             content.commits.extend(commits.lines().map(str::to_owned));
             let stashes = git(&self.env, top, &["stash", "list", "--format=%H"]);
@@ -202,11 +283,15 @@ impl Sequence {
         content
     }
 
-    fn hashes(&self, top: &Path, files: &[&str]) -> Vec<String> {
+    fn hashes(&self, top: &Path, files: &[&str], conversion: Conversion) -> Vec<String> {
         if files.is_empty() {
             return Vec::new();
         }
-        let hashes = git(&self.env, top, &[&["hash-object", "--no-filters", "--"], files].concat());
+        let options: &[&str] = match conversion {
+            Conversion::AsGit => &["hash-object", "--"],
+            Conversion::None => &["hash-object", "--no-filters", "--"],
+        };
+        let hashes = git(&self.env, top, &[options, files].concat());
         hashes.lines().map(str::to_owned).collect()
     }
 
@@ -229,10 +314,12 @@ impl Sequence {
         for tree in trees {
             let files = files_below(&tree);
             let files: Vec<&str> = files.iter().filter_map(|path| path.to_str()).collect();
-            kept.extend(self.hashes(&project, &files));
+            kept.extend(self.hashes(&project, &files, Conversion::None));
+            kept.extend(self.hashes(&project, &files, Conversion::AsGit));
         }
+        let blobs = before.blobs.iter().filter(|ids| ids.is_disjoint(&kept)).flatten();
         let lost: Vec<&String> =
-            before.blobs.iter().chain(&before.commits).filter(|id| !kept.contains(*id)).collect();
+            blobs.chain(before.commits.iter().filter(|id| !kept.contains(*id))).collect();
         let contents: Vec<String> = lost
             .iter()
             .map(|id| self.env.program("git", ["cat-file", "-p", id]).current_dir(&project).outcome().stdout)

@@ -1,11 +1,13 @@
 //! Commit objects. They are written directly, because `git commit` would need a working tree and would run hooks and
 //! signing programs.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::command::{CommandInput, Git, GitError};
+use super::in_the_way::read_paths;
 use super::merge::MergedTree;
 
 /// A commit to write.
@@ -64,6 +66,27 @@ impl Git {
         args.extend(plan.parents.iter().flat_map(|parent| ["-p", parent]));
         let output = self.output(dir, &plan.identity.0, &args)?;
         Ok(String::from_utf8_lossy(&output).trim().to_owned())
+    }
+
+    /// Writes a commit with the index, if it has versions of files that neither the commit `head` nor the tree `tree` of
+    /// the working tree has, and returns its id. `scratch` is for temporary files.
+    pub fn staged_versions(
+        &self,
+        top: &Path,
+        (head, tree): (&str, &str),
+        scratch: &Path,
+    ) -> Result<Option<String>, GitError> {
+        let Some(staged) = self.index_tree(top, scratch)? else { return Ok(None) };
+        let changed = |from: &str, to: &str, filter: &str| -> Result<BTreeSet<PathBuf>, GitError> {
+            let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", filter, from, to];
+            Ok(self.stream(top, &[], &args, read_paths)?.into_iter().collect())
+        };
+        let own = changed(head, &staged, "--diff-filter=AMT")?;
+        let replaced = changed(&staged, tree, "--diff-filter=MDT")?;
+        match own.is_disjoint(&replaced) {
+            true => Ok(None),
+            false => self.write_temporary_commit(top, &staged, head).map(Some),
+        }
     }
 
     /// Returns the tree of a commit.

@@ -16,6 +16,7 @@ use crate::manager::finish::conflict::conflict;
 use crate::manager::finish::facts::{git_failed, refused};
 use crate::manager::finish::journal::{FinishJournal, FinishProgress};
 use crate::manager::lifecycle::Termination;
+use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, FinishCheck, FinishMethod, FinishPlan, RecoveredWork};
@@ -221,6 +222,15 @@ impl Finishing<'_> {
             return Ok(());
         }
         let (git, top) = (&computation.git, &facts.work.directory);
+        let staging = self.0.store.staging()?;
+        let staged = git.staged_versions(top, (from, &computation.state.tree), staging.path());
+        if let Some(staged) = staged.map_err(|why| git_failed(record, &why))? {
+            let copy = AgentRemoval(self.0).keep_commit(record, top, &staged)?;
+            self.0.notice(format!(
+                "staged versions that differ from the files are kept for 30 days: `symposium agent recover {}`",
+                copy.name
+            ));
+        }
         let committed = git.advance_head(top, TreePair { from, to }).and_then(|()| git.update_index(top, to));
         committed.map_err(|why| git_failed(record, &why))
     }
