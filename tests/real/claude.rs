@@ -1,12 +1,14 @@
 //! Tests with the real Claude Code.
 
 use std::fs;
+use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Real;
 use super::delegation::DELEGATE;
 use crate::cli::workspace::git;
+use crate::support::TestEnv;
 
 const PROGRAM: &str = "@anthropic-ai/claude-code-linux-x64/claude";
 const KEY: &str = "not-a-key-but-long-enough-to-be-one";
@@ -355,6 +357,48 @@ fn claude_receives_a_review_to_the_letter_and_resolves_its_points() {
     assert_eq!(real.model.last_prompt().as_deref(), Some(expected));
     let listed = real.env.symposium(["agent", "review", "a", "--list", "--json"]).ok().json();
     assert_eq!(listed["comments"][0]["state"], "resolved", "{listed}");
+}
+
+#[test]
+fn a_review_comment_is_handled_by_claude_resolved_and_finished() {
+    let Some(real) = claude() else { return };
+    let (env, project) = (&real.env, real.env.project());
+    fs::write(project.join("lib.rs"), "fn a() {\n    one();\n}\n").expect("writing a file");
+    for args in [
+        &["init", "-q", "-b", "main"][..],
+        &["config", "user.name", "me"],
+        &["config", "user.email", "me@example.org"],
+        &["add", "-A"],
+        &["commit", "-q", "-m", "first"],
+    ] {
+        git(env, &project, args);
+    }
+    let text = "[agents.editor]\nkind = \"claude\"\nshell_tier = \"review\"\nworkspace = \"worktree\"\ntools = [\"Bash(sed:*)\"]\n";
+    fs::write(env.state().join("agents.toml"), text).expect("writing agents.toml");
+    let at = env.state().join("instances/a/workspace");
+    trust(env, &at);
+    real.spawn("editor", "run: sed -i s/one/two/ lib.rs");
+    real.wait_for_words("The command was run.");
+    real.agent("review", &["--comment", "lib.rs:2", "rename it. run: sed -i s/two/three/ lib.rs"]);
+    real.agent("review", &["--send"]);
+    env.wait_until("the comment is resolved", || {
+        let listed = env.symposium(["agent", "review", "a", "--list", "--json"]).ok().json();
+        listed["comments"][0]["state"] == "resolved"
+    });
+    real.wait_for_words("The command was run.");
+    real.agent("finish", &["--yes", "-m", "Rename it"]);
+    assert_eq!(git(env, &project, &["show", "main:lib.rs"]), "fn a() {\n    three();\n}");
+    assert_eq!(fs::read_to_string(project.join("lib.rs")).expect("a file"), "fn a() {\n    three();\n}\n");
+    assert!(!at.exists());
+}
+
+/// Answers the question of Claude Code whether a directory is trusted.
+fn trust(env: &TestEnv, directory: &Path) {
+    let file = env.home().join(".claude.json");
+    let mut gates: Value = serde_json::from_slice(&fs::read(&file).expect("it was written")).expect("JSON");
+    gates["projects"][directory.to_str().expect("a plain path")] =
+        json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
+    fs::write(file, gates.to_string()).expect("writing .claude.json");
 }
 
 /// Prepares a Claude Code that does not retry requests by itself.

@@ -91,6 +91,9 @@ pub fn answer(turn: &Turn) -> Answer {
     if let Some(answer) = delegation::answer(turn) {
         return answer;
     }
+    if let Some(answer) = review_answer(turn) {
+        return answer;
+    }
     if let Some(output) = &turn.tool_result {
         let refused = ["denied", "rejected", "doesn't want"].iter().any(|word| output.contains(word));
         return Answer::Words(if refused { "I was not let.".into() } else { "The command was run.".into() });
@@ -107,14 +110,6 @@ pub fn answer(turn: &Turn) -> Answer {
         let input = serde_json::from_str(input).expect("a test writes JSON");
         return Answer::Call { server: "symposium".into(), tool: tool.to_owned(), input };
     }
-    if let Some((_, points)) =
-        prompt.strip_prefix("Review comments on your changes.").and_then(|text| text.split_once("\n\n"))
-    {
-        let number: u64 =
-            points.split('.').next().and_then(|number| number.parse().ok()).expect("a numbered point");
-        let (server, tool) = ("symposium".into(), "resolve_review_comment".into());
-        return Answer::Call { server, tool, input: serde_json::json!({ "number": number }) };
-    }
     if let Some(which) = prompt.strip_prefix("fail: ") {
         // The marker of a queue may follow.
         return Answer::Refuse(refusal(which.split_whitespace().next().unwrap_or_default()));
@@ -124,6 +119,25 @@ pub fn answer(turn: &Turn) -> Answer {
         return Answer::Words(word.map_or("I know no word.".into(), |word| format!("The word was {word}.")));
     }
     Answer::Words(format!("I heard {} lines.", prompt.lines().count()))
+}
+
+/// Answers review comments: runs the command that the first one names after `run: `, if there is one, and then marks it
+/// as done.
+fn review_answer(turn: &Turn) -> Option<Answer> {
+    let text = turn.prompts.last()?.strip_prefix("Review comments on your changes.")?;
+    let (_, points) = text.split_once("\n\n")?;
+    let command = points.split_once("run: ").map(|(_, command)| command.lines().next().unwrap_or_default());
+    let number: u64 = points.split('.').next()?.parse().expect("a numbered point");
+    let resolve = Answer::Call {
+        server: "symposium".into(),
+        tool: "resolve_review_comment".into(),
+        input: serde_json::json!({ "number": number }),
+    };
+    match (turn.tool_results.len(), command) {
+        (0, Some(command)) => Some(Answer::Run(command.to_owned())),
+        (0, None) | (1, Some(_)) => Some(resolve),
+        _ => None,
+    }
 }
 
 #[test]
