@@ -1,5 +1,10 @@
 //! The list: the first frame, the filter, and changes of the size.
 
+use std::fs;
+
+use rustix::process::Pid;
+
+use super::terminal::dashboard_process;
 use super::{dashboard, dashboard_with, echoing, wait_until_gone};
 use crate::support::TestEnv;
 
@@ -37,6 +42,11 @@ fn a_storm_of_resizes_ends_with_a_complete_screen() {
     echoing(&env, "a");
     let terminal = dashboard(&env);
     terminal.wait_for_text("this is a");
+    // Resizes before the first key take another way than those after it.
+    terminal.keys(&["?"]);
+    terminal.wait_for_text("Keys: the list");
+    terminal.keys(&["Escape"]);
+    wait_until_gone(&env, &terminal, "Keys: the list");
     for step in 0..40 {
         terminal.resize(40 + (step * 37) % 160, 5 + (step * 11) % 50);
     }
@@ -51,6 +61,38 @@ fn a_storm_of_resizes_ends_with_a_complete_screen() {
     });
     terminal.keys(&["q"]);
     assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+#[test]
+fn a_key_directly_after_a_resize_is_processed_and_then_the_dashboard_rests() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let terminal = dashboard(&env);
+    terminal.wait_for_text("this is a");
+    for width in [100, 121, 90] {
+        terminal.keys(&["?"]);
+        terminal.wait_for_text("Keys: the list");
+        terminal.resize(width, 30);
+        terminal.keys(&["Escape"]);
+        wait_until_gone(&env, &terminal, "Keys: the list");
+    }
+    // A thread that reads in a loop never sleeps.
+    let process = dashboard_process(&env);
+    env.wait_until("the thread that reads keys sleeps", || {
+        thread_state(process, "input").as_deref() == Some("S")
+    });
+    terminal.keys(&["q"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+/// Returns the state of a thread by its name, as the kernel names it: `S` sleeps, `R` runs.
+fn thread_state(process: Pid, name: &str) -> Option<String> {
+    let threads = fs::read_dir(format!("/proc/{}/task", process.as_raw_nonzero())).ok()?;
+    let status = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("status")).ok();
+    let found =
+        threads.flatten().filter_map(status).find(|text| text.starts_with(&format!("Name:\t{name}\n")));
+    let state = found?.lines().find_map(|line| line.strip_prefix("State:\t").map(str::to_owned))?;
+    state.split_whitespace().next().map(str::to_owned)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::support::terminal::Terminal;
 
 /// Returns the process of the open dashboard.
 #[track_caller]
-fn dashboard_process(env: &TestEnv) -> Pid {
+pub(super) fn dashboard_process(env: &TestEnv) -> Pid {
     let command = format!("{} dashboard", env.binary());
     let found = env.processes().into_iter().find(|process| process.command == command);
     found.and_then(|process| Pid::from_raw(process.pid)).expect("the dashboard runs")
