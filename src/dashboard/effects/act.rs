@@ -1,9 +1,11 @@
-//! Answers, prompts and operations. Each reports one sentence.
+//! Answers, prompts and operations. Each reports one sentence, also for several agents.
 
 use std::io;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use crate::base::plural::counted;
+use crate::dashboard::effects::outcomes::ActionOutcomes;
 use crate::dashboard::effects::{EventSender, remote, sentence, spawn};
 use crate::dashboard::state::event::{
     AgentTarget, AnswerChoice, DashboardEffect, DashboardEvent, Operation, PromptUse, RemovalConsequence,
@@ -12,8 +14,8 @@ use crate::error::Error;
 use crate::manager::{
     AgentInput, AgentRemoval, ApprovalAnswer, Approvals, Context, ConversationChoice, Destination,
     ExportRequest, GuestPermission, HandoffExport, Hibernation, IfExists, MessageRequest, Messages, Removal,
-    Renaming, Restoration, RestoreScope, Resumption, ReviewComments, Secrets, SendRequest, ShareRequest,
-    Sharing, TaskRequest, Tasks, TerminalClients, Termination,
+    Renaming, Restoration, RestoreScope, Restored, Resumption, ReviewComments, Secrets, SendRequest,
+    ShareRequest, Sharing, TaskRequest, Tasks, TerminalClients, Termination,
 };
 use crate::model::AgentName;
 use crate::rules::tasks::typing::LineHandling;
@@ -29,16 +31,27 @@ const END_GRACE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy)]
 struct CommandOnAgent {
     argv: &'static [&'static str],
+    /// What happened to one agent, after its name.
     report: &'static str,
+    /// What happened to several agents, after their number.
+    participle: &'static str,
 }
 
-const INTERRUPT: CommandOnAgent = CommandOnAgent { argv: &["agent", "interrupt"], report: "was interrupted" };
-const STOP: CommandOnAgent = CommandOnAgent { argv: &["agent", "kill"], report: "was stopped" };
-const RESTART: CommandOnAgent = CommandOnAgent { argv: &["agent", "restart"], report: "was restarted" };
-const RESUME: CommandOnAgent = CommandOnAgent { argv: &["agent", "resume"], report: "was resumed" };
-const HIBERNATE: CommandOnAgent = CommandOnAgent { argv: &["agent", "hibernate"], report: "hibernates" };
-const REMOVE: CommandOnAgent =
-    CommandOnAgent { argv: &["agent", "rm", "--force", "--yes"], report: "was removed" };
+const INTERRUPT: CommandOnAgent =
+    CommandOnAgent { argv: &["agent", "interrupt"], report: "was interrupted", participle: "interrupted" };
+const STOP: CommandOnAgent =
+    CommandOnAgent { argv: &["agent", "kill"], report: "was stopped", participle: "stopped" };
+const RESTART: CommandOnAgent =
+    CommandOnAgent { argv: &["agent", "restart"], report: "was restarted", participle: "restarted" };
+const RESUME: CommandOnAgent =
+    CommandOnAgent { argv: &["agent", "resume"], report: "was resumed", participle: "resumed" };
+const HIBERNATE: CommandOnAgent =
+    CommandOnAgent { argv: &["agent", "hibernate"], report: "hibernates", participle: "hibernated" };
+const REMOVE: CommandOnAgent = CommandOnAgent {
+    argv: &["agent", "rm", "--force", "--yes"],
+    report: "was removed",
+    participle: "removed",
+};
 
 /// Performs an effect and reports its outcome.
 pub(super) fn perform(context: &Context, events: &EventSender, effect: DashboardEffect) {
@@ -48,7 +61,15 @@ pub(super) fn perform(context: &Context, events: &EventSender, effect: Dashboard
             events.send(DashboardEvent::AnswerFinished { key: target.key, outcome });
         }
         DashboardEffect::Deliver { targets, text, how } => {
-            each(events, &targets, |target| match remote::remote_host(target)? {
+            let done = |count| {
+                let agents = counted(count, "agent", "agents");
+                match how {
+                    PromptUse::Send => format!("delivered to {agents}"),
+                    PromptUse::Task => format!("a task was added for {agents}"),
+                    PromptUse::Message => format!("sent to {agents}"),
+                }
+            };
+            each(events, &targets, done, |target| match remote::remote_host(target)? {
                 None => deliver(context, &target.name, &text, how),
                 Some(host) => remote::deliver(context, &host, target, (&text, how)),
             });
@@ -204,25 +225,30 @@ fn rename(context: &Context, target: &AgentTarget, new: &str) -> Result<String, 
 }
 
 fn restore_all(context: &Context, events: &EventSender) {
-    match Restoration(context).lost() {
-        Ok(names) => {
-            for restored in Restoration(context).restore(&names, RestoreScope::Lost, &|_| ()) {
-                finish(events, restored.outcome.map(|remark| format!("`{}` {remark}", restored.name)));
-            }
-        }
-        Err(error) => finish(events, Err(error)),
-    }
+    let names = match Restoration(context).lost() {
+        Ok(names) => names,
+        Err(error) => return finish(events, Err(error)),
+    };
+    let outcome = |restored: Restored| {
+        let remark = restored.outcome.map(|remark| format!("`{}` {remark}", restored.name));
+        (restored.name.to_string(), remark.map_err(|error| sentence(&error)))
+    };
+    let restored = Restoration(context).restore(&names, RestoreScope::Lost, &|_| ());
+    let outcomes = ActionOutcomes { each: restored.into_iter().map(outcome).collect() };
+    let done = |count| format!("{} restored", counted(count, "agent", "agents"));
+    events.send(DashboardEvent::Finished(outcomes.summary(done)));
 }
 
-/// Performs an operation on several agents at once and reports each outcome. `act` is for agents of this machine;
-/// agents of other hosts are changed by the command there.
+/// Performs an operation on several agents at once. `act` is for agents of this machine; agents of other hosts are
+/// changed by the command there.
 fn every(
     context: &Context,
     events: &EventSender,
     (targets, operation): (&[AgentTarget], CommandOnAgent),
     act: impl Fn(&AgentName) -> Result<(), Error> + Sync,
 ) {
-    each(events, targets, |target| {
+    let done = |count| format!("{} {}", counted(count, "agent", "agents"), operation.participle);
+    each(events, targets, done, |target| {
         match remote::remote_host(target)? {
             None => act(&target.name)?,
             Some(host) => remote::run(context, &host, &target.name, operation.argv)?,
@@ -231,17 +257,24 @@ fn every(
     });
 }
 
-/// Performs something for several agents at once and reports each outcome.
+/// Performs something for several agents at once and reports it in one sentence. `done` says what was done with a
+/// number of agents.
 fn each(
     events: &EventSender,
     targets: &[AgentTarget],
+    done: impl Fn(usize) -> String,
     act: impl Fn(&AgentTarget) -> Result<String, Error> + Sync,
 ) {
-    std::thread::scope(|scope| {
-        for target in targets {
-            scope.spawn(|| finish(events, act(target)));
-        }
+    let act = |target: &AgentTarget| act(target).map_err(|error| sentence(&error));
+    let each = std::thread::scope(|scope| {
+        let started: Vec<_> =
+            targets.iter().map(|target| (target.address(), scope.spawn(|| act(target)))).collect();
+        let joined = |(name, thread): (String, ScopedJoinHandle<'_, Result<String, String>>)| {
+            (name, thread.join().unwrap_or_else(|_| Err("internal error".to_owned())))
+        };
+        started.into_iter().map(joined).collect()
     });
+    events.send(DashboardEvent::Finished(ActionOutcomes { each }.summary(done)));
 }
 
 fn finish(events: &EventSender, outcome: Result<String, Error>) {

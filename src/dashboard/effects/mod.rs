@@ -10,12 +10,14 @@
 //! - `spawn`: the form that starts agents
 //! - `remote`: the same for agents of other hosts, with the commands that the command line runs there
 //! - `act`: answers, prompts and operations, each in a thread of its own
+//! - `outcomes`: one sentence about an action on several agents
 
 mod act;
 mod activity;
 mod diff;
 mod list;
 mod load;
+mod outcomes;
 pub(crate) mod remote;
 mod spawn;
 mod typing;

@@ -145,18 +145,15 @@ impl DashboardState {
 
     /// Applies the outcome of an answer.
     pub(crate) fn answer_finished(&mut self, key: &AgentKey, outcome: Result<String, String>) {
-        match outcome {
-            Ok(text) => {
+        match &outcome {
+            Ok(_) => {
                 if let Some(taken) = self.taken.get_mut(key) {
                     taken.label = "answered".to_owned();
                 }
-                self.show_message(text);
             }
-            Err(why) => {
-                self.taken.remove(key);
-                self.show_error(why);
-            }
+            Err(_) => drop(self.taken.remove(key)),
         }
+        self.report(outcome);
     }
 
     /// Reports that an action needs the machine of the agent. Returns `false` for an agent of this machine.

@@ -277,6 +277,18 @@ impl DashboardState {
         self.flash = Some(Flash { text: text.into(), tone: Tone::Bad });
     }
 
+    /// Shows how something in the background ended. A failure stays visible until the next key, also if something else
+    /// ends meanwhile.
+    pub(crate) fn report(&mut self, outcome: Result<String, String>) {
+        let failure = self.flash.take_if(|flash| flash.tone == Tone::Bad).map(|flash| flash.text);
+        match (failure, outcome) {
+            (None, Ok(text)) => self.show_message(text),
+            (None, Err(why)) => self.show_error(why),
+            (Some(failure), Ok(_)) => self.show_error(failure),
+            (Some(failure), Err(why)) => self.show_error(format!("{failure}; {why}")),
+        }
+    }
+
     /// Returns the number of agents that need the user, that work, and that crashed or were lost.
     pub(crate) fn counters(&self) -> Counters {
         use crate::model::Status;

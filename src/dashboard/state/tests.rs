@@ -255,6 +255,22 @@ fn the_palette_finds_and_performs_every_action() {
 }
 
 #[test]
+fn a_success_does_not_hide_a_failure_before_the_next_key() {
+    let mut state = state(SIZE, some_agents());
+    let finished = |state: &mut DashboardState, outcome: Result<&str, &str>| {
+        let outcome = outcome.map(str::to_owned).map_err(str::to_owned);
+        update(state, DashboardEvent::Finished(outcome));
+        state.flash.clone().map(|flash| (flash.text, flash.tone)).unwrap()
+    };
+    assert_eq!(finished(&mut state, Ok("done")), ("done".into(), Tone::Good));
+    assert_eq!(finished(&mut state, Err("no")), ("no".into(), Tone::Bad));
+    assert_eq!(finished(&mut state, Ok("done")), ("no".into(), Tone::Bad));
+    assert_eq!(finished(&mut state, Err("never")), ("no; never".into(), Tone::Bad));
+    press(&mut state, "j");
+    assert_eq!(finished(&mut state, Ok("done")), ("done".into(), Tone::Good));
+}
+
+#[test]
 fn a_double_click_attaches_and_a_click_selects() {
     let mut state = state(SIZE, some_agents());
     let click = |state: &mut DashboardState, line| {

@@ -63,8 +63,7 @@ impl DashboardState {
             DashboardEvent::CommentsSent { key, outcome } => self.comments_sent(&key, outcome),
             DashboardEvent::ActivityRead(read) => self.take_activities(read),
             DashboardEvent::AnswerFinished { key, outcome } => self.answer_finished(&key, outcome),
-            DashboardEvent::Finished(Ok(text)) => self.show_message(text),
-            DashboardEvent::Finished(Err(why)) => self.show_error(why),
+            DashboardEvent::Finished(outcome) => self.report(outcome),
             DashboardEvent::RemovalPreviewed(previews) => self.confirm_removal(previews),
             DashboardEvent::PreviewFailed(why) => {
                 self.modals
