@@ -13,6 +13,8 @@ use crate::model::{Agent, DashboardAction, Status};
 
 /// Maximum number of names that a question lists one by one.
 const MAX_LISTED_NAMES: usize = 8;
+/// Kind of agents that are any program rather than an agent CLI.
+const COMMAND_KIND: &str = "command";
 /// Text of the question about a removal until it is known what would be lost.
 const CHECKING: &str = "Checking what would be lost…";
 
@@ -22,7 +24,7 @@ impl DashboardState {
         let Some(targets) = self.operands() else { return vec![] };
         let operate = |operation| vec![DashboardEffect::Operate(operation)];
         match action {
-            DashboardAction::Interrupt => operate(Operation::Interrupt(targets)),
+            DashboardAction::Interrupt => self.interrupt(targets),
             DashboardAction::Resume => operate(Operation::Resume(targets)),
             DashboardAction::Hibernate => operate(Operation::Hibernate(targets)),
             DashboardAction::Stop => {
@@ -43,6 +45,25 @@ impl DashboardState {
             DashboardAction::OpenEditor => self.open_editor(),
             _ => vec![],
         }
+    }
+
+    /// Interrupts the turn of an agent. Asks first for several agents, and for a command, which may end.
+    fn interrupt(&mut self, targets: Vec<AgentTarget>) -> Vec<DashboardEffect> {
+        let is_command = |agent: &&Agent| agent.kind == COMMAND_KIND;
+        let commands: Vec<String> =
+            self.targets().into_iter().filter(is_command).map(|agent| target(agent).address()).collect();
+        let title = format!("Interrupt {}?", listed(&targets));
+        let is_one = targets.len() == 1;
+        let operation = Operation::Interrupt(targets);
+        if is_one && commands.is_empty() {
+            return vec![DashboardEffect::Operate(operation)];
+        }
+        let lines = match commands.is_empty() {
+            true => vec!["Each stops its current turn.".to_owned()],
+            false => vec![format!("{}: an interrupt may end a command.", commands.join(", "))],
+        };
+        self.modals.push(Modal::Confirm(ConfirmWindow { title, lines, operation: Some(operation) }));
+        vec![]
     }
 
     fn open_editor(&mut self) -> Vec<DashboardEffect> {

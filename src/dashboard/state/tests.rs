@@ -255,6 +255,25 @@ fn the_palette_finds_and_performs_every_action() {
 }
 
 #[test]
+fn an_interrupt_of_several_agents_or_of_a_command_asks_first() {
+    let mut state = state(SIZE, some_agents());
+    let interrupt = |names| [DashboardEffect::Operate(Operation::Interrupt(targets(names)))];
+    assert_eq!(press(&mut state, "i"), interrupt(&["b2"]), "one turn is interrupted at once");
+    press(&mut state, "m m");
+    assert_eq!(press(&mut state, "i"), []);
+    let Some(Modal::Confirm(window)) = state.modals.last() else { panic!("nothing is asked") };
+    assert_eq!(window.title, "Interrupt `b10`, `b2`?");
+    assert_eq!(press(&mut state, "y"), interrupt(&["b10", "b2"]));
+    let mut command = agent("make", Status::Working);
+    command.kind = "command".into();
+    list(&mut state, vec![command]);
+    assert_eq!(press(&mut state, "i"), []);
+    let Some(Modal::Confirm(window)) = state.modals.last() else { panic!("nothing is asked") };
+    assert_eq!(window.lines, ["make: an interrupt may end a command."]);
+    assert_eq!(press(&mut state, "y"), interrupt(&["make"]));
+}
+
+#[test]
 fn a_success_does_not_hide_a_failure_before_the_next_key() {
     let mut state = state(SIZE, some_agents());
     let finished = |state: &mut DashboardState, outcome: Result<&str, &str>| {
