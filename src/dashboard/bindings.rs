@@ -190,6 +190,8 @@ const FIXED: &[(KeyScreen, &str, &str)] = &[
 pub(crate) struct HelpLine {
     pub(crate) keys: String,
     pub(crate) what: String,
+    /// Names of the action, by which it is found too.
+    pub(crate) names: String,
 }
 
 /// The keys of this run.
@@ -265,11 +267,16 @@ impl Bindings {
         let mut rows: Vec<_> = self.table.iter().filter(|row| row.0 == screen).collect();
         rows.sort_by_key(|row| order(&row.1));
         let names = |keys: &[KeyPress]| keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let lines = rows
-            .into_iter()
-            .map(|row| HelpLine { keys: names(&row.2), what: row.1.description().to_owned() });
-        let fixed =
-            Bindings::fixed(screen).map(|(keys, what)| HelpLine { keys: keys.into(), what: what.into() });
+        let lines = rows.into_iter().map(|row| HelpLine {
+            keys: names(&row.2),
+            what: row.1.description().to_owned(),
+            names: format!("{} {}", row.1.name(), row.3),
+        });
+        let fixed = Bindings::fixed(screen).map(|(keys, what)| HelpLine {
+            keys: keys.into(),
+            what: what.into(),
+            names: String::new(),
+        });
         lines.chain(fixed).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Fuzzy filtering of agents and of the palette.
+//! Fuzzy filtering of agents, of the palette and of the help.
 
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -19,12 +19,6 @@ pub(crate) fn matching_agents<'a>(agents: impl Iterator<Item = &'a Agent>, filte
         })
     };
     agents.enumerate().filter(|(_, agent)| is_match(agent)).map(|(index, _)| index).collect()
-}
-
-/// Returns whether a text contains all words of a search, in any case and order.
-pub(crate) fn contains_words(text: &str, search: &str) -> bool {
-    let text = text.to_lowercase();
-    search.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
 /// Returns the indices of the texts that match a filter, the best match first.
@@ -80,6 +74,5 @@ mod tests {
         let texts = ["stop the agent", "restart", "attach"];
         assert_eq!(best_first(texts.iter(), "restart"), [1]);
         assert_eq!(best_first(texts.iter(), ""), [0, 1, 2]);
-        assert!(contains_words("Scroll the tab back", "BACK tab") && !contains_words("Scroll", "x"));
     }
 }

@@ -7,7 +7,7 @@ use crate::dashboard::bindings::{Bindings, HelpLine, KeyScreen};
 use crate::dashboard::diff::rows::CommentedRows;
 use crate::dashboard::forms::spawn_form::SpawnForm;
 use crate::dashboard::state::event::{AgentTarget, Operation, PromptUse};
-use crate::dashboard::state::filter::{best_first, contains_words};
+use crate::dashboard::state::filter::best_first;
 use crate::dashboard::state::text_input::TextInput;
 use crate::model::{AgentName, AskedQuestion, DashboardAction};
 
@@ -129,11 +129,11 @@ pub(crate) struct HelpWindow {
 }
 
 impl HelpWindow {
-    /// Returns the lines that match the search.
+    /// Returns the lines that match the search, the best match first.
     pub(crate) fn lines(&self, bindings: &Bindings) -> Vec<HelpLine> {
-        let mut lines = bindings.help(self.screen);
-        lines.retain(|line| contains_words(&format!("{} {}", line.keys, line.what), self.input.text()));
-        lines
+        let lines = bindings.help(self.screen);
+        let texts = lines.iter().map(|line| format!("{} {} {}", line.keys, line.names, line.what));
+        best_first(texts, self.input.text()).into_iter().map(|at| lines[at].clone()).collect()
     }
 }
 

@@ -14,12 +14,15 @@ use crate::dashboard::state::modal::{
 };
 use crate::dashboard::state::text_input::TextInput;
 use crate::dashboard::view::form;
-use crate::dashboard::view::text::{line_of, padded, put, without_columns, wrapped};
+use crate::dashboard::view::text::{after, line_of, padded, put, without_columns, without_lines, wrapped};
 use crate::dashboard::view::theme::Theme;
 use crate::model::visible;
 
 /// Widest window. Longer lines are hard to read.
 const MAX_WINDOW_WIDTH: u16 = 90;
+
+/// Columns of the keys in the help.
+const HELP_KEYS_WIDTH: usize = 12;
 
 /// Draws the topmost window. The filter has no window: it is in the footer.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) {
@@ -163,6 +166,9 @@ fn draw_palette(frame: &mut Frame<'_>, state: &DashboardState, palette: &Palette
         let style = if at == palette.selected { theme.selected() } else { Style::new() };
         put(frame.buffer_mut(), rect, &padded(&text, rect.width.into()), style);
     }
+    if actions.is_empty() {
+        put(frame.buffer_mut(), line_of(list, 0), " no action matches", theme.dim());
+    }
     draw_input(frame, line_of(inner, 0), &palette.input);
 }
 
@@ -183,10 +189,19 @@ fn draw_help(frame: &mut Frame<'_>, state: &DashboardState, help: &HelpWindow, t
     let lines = help.lines(&state.bindings);
     let inner = window(frame, &format!("Keys: {}", help.screen.title()), 60, theme);
     let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
-    for (at, line) in lines.iter().skip(help.scroll).take(list.height.into()).enumerate() {
-        let rect = line_of(list, u16::try_from(at).unwrap_or(u16::MAX));
-        let used = put(frame.buffer_mut(), rect, &format!(" {} ", padded(&line.keys, 12)), theme.accent());
-        put(frame.buffer_mut(), crate::dashboard::view::text::after(rect, used), &line.what, Style::new());
+    let mut rest = list;
+    for line in lines.iter().skip(help.scroll) {
+        let keys = format!(" {} ", padded(&line.keys, HELP_KEYS_WIDTH));
+        let used = put(frame.buffer_mut(), line_of(rest, 0), &keys, theme.accent());
+        let texts = wrapped(&line.what, after(rest, used).width.into());
+        for (at, text) in texts.iter().enumerate() {
+            let place = line_of(rest, u16::try_from(at).unwrap_or(u16::MAX));
+            put(frame.buffer_mut(), after(place, used), text, Style::new());
+        }
+        rest = without_lines(rest, texts.len());
+    }
+    if lines.is_empty() {
+        put(frame.buffer_mut(), line_of(list, 0), " no key matches", theme.dim());
     }
     draw_input(frame, line_of(inner, 0), &help.input);
     if help.input.text().is_empty() {

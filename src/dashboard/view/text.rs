@@ -32,7 +32,11 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
             }
             for c in word.chars() {
                 if format!("{current}{c}").width() > width {
-                    lines.push(std::mem::take(&mut current));
+                    lines.push(std::mem::take(&mut current).trim_end().to_owned());
+                    // The end of the line stands for a space.
+                    if c == ' ' {
+                        continue;
+                    }
                 }
                 current.push(c);
             }
@@ -97,6 +101,12 @@ pub(crate) fn first_columns(area: Rect, columns: usize) -> Rect {
     Rect { width: u16::try_from(columns).unwrap_or(u16::MAX).min(area.width), ..area }
 }
 
+/// Returns an area without its first lines.
+pub(crate) fn without_lines(area: Rect, lines: usize) -> Rect {
+    let lines = u16::try_from(lines).unwrap_or(u16::MAX).min(area.height);
+    Rect { y: area.y + lines, height: area.height - lines, ..area }
+}
+
 /// Returns one line of an area, which is empty if the area has fewer lines.
 pub(crate) fn line_of(area: Rect, line: u16) -> Rect {
     let height = u16::from(line < area.height);
@@ -138,6 +148,7 @@ mod tests {
     #[test]
     fn lines_break_at_spaces_and_within_long_words() {
         assert_eq!(wrapped("fix the login bug", 8), ["fix the", "login", "bug"]);
+        assert_eq!(wrapped("a page down", 6), ["a page", "down"], "a line does not begin with a space");
         assert_eq!(wrapped("日本語日本語", 5), ["日本", "語日", "本語"]);
         assert_eq!(wrapped("a\n\nb", 8), ["a", "", "b"]);
         assert_eq!(padded("日本語", 5), "日本…");

@@ -1,4 +1,8 @@
 //! Pictures of the dashboard at several sizes.
+//!
+//! - `situations`: what the footer and the help say in situations other than the usual one
+
+mod situations;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
