@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::dashboard::state::DashboardState;
+use crate::dashboard::view::footer::choosing;
 use crate::dashboard::view::text::{line_of, put, wrapped};
 use crate::dashboard::view::theme::Theme;
 use crate::model::{Agent, DashboardAction, Extent, WaitingFor, visible};
@@ -56,7 +57,6 @@ fn keys(state: &DashboardState, agent: &Agent, options: usize) -> String {
         1 => keys.push("1 choose".to_owned()),
         count => keys.push(format!("1–{} choose", count.min(9))),
     }
-    let typing = if state.surroundings.is_sidebar { "attach" } else { "type" };
-    keys.push(format!("{} {typing}", key(DashboardAction::Focus)));
+    keys.push(format!("{} {}", key(DashboardAction::Focus), choosing(state)));
     keys.join(" · ")
 }
