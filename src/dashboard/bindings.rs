@@ -133,7 +133,7 @@ const FIXED: &[(KeyScreen, &str, &str)] = &[
     (KeyScreen::Filter, "Up Down", "move the selection"),
     (KeyScreen::Text, "Enter", "send"),
     (KeyScreen::Text, "M-Enter C-j", "begin a new line"),
-    (KeyScreen::Text, "Tab", "send now, or add as a task"),
+    (KeyScreen::Text, "Tab BTab", "send now, add as a task, or write a message"),
     (KeyScreen::Text, "C-e", "write it in $EDITOR"),
     (KeyScreen::Text, "Escape", "cancel"),
     (KeyScreen::Confirm, "y", "yes"),

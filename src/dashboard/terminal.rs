@@ -27,6 +27,10 @@ use crate::env::Env;
 /// would write it in pieces of 1 kB, and the terminal might show a part of a frame.
 const FRAME_BUFFER_BYTES: usize = 64 * 1024;
 
+/// Puts the title of the terminal's window on a stack, and takes it from there (XTWINOPS).
+const SAVE_TITLE: &str = "\x1b[22;2t";
+const RESTORE_TITLE: &str = "\x1b[23;2t";
+
 /// Whether the terminal shows the dashboard, for the panic hook.
 static IS_ENTERED: AtomicBool = AtomicBool::new(false);
 
@@ -64,7 +68,11 @@ impl FullScreen {
     /// Gives the terminal to `run` and takes it over again afterwards.
     pub(crate) fn suspend_while<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<T> {
         leave();
+        // tmux sets the title to the name of the agent and leaves it there after detaching. Terminals without a stack of
+        // titles ignore both sequences.
+        write_out(SAVE_TITLE)?;
         let result = run();
+        write_out(RESTORE_TITLE)?;
         enter()?;
         self.clear()?;
         Ok(result)
@@ -92,6 +100,12 @@ impl Drop for FullScreen {
 
 fn new_terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
     Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(FRAME_BUFFER_BYTES, stdout())))
+}
+
+fn write_out(text: &str) -> io::Result<()> {
+    let mut out = stdout();
+    out.write_all(text.as_bytes())?;
+    out.flush()
 }
 
 fn enter() -> io::Result<()> {

@@ -39,14 +39,17 @@ fn attaching_comes_back_to_the_dashboard() {
     echoing(&env, "a");
     let terminal = dashboard(&env);
     terminal.wait_for_text("this is a");
+    let title = terminal.title();
     terminal.keys(&["a"]);
     terminal.wait_for_text("detach: C-b d");
+    env.wait_until("the title names the agent", || terminal.title() == "a");
     terminal.type_text("hello");
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("a got <hello>");
     terminal.keys(&["C-b", "d"]);
     terminal.wait_for_text("symposium  ");
     terminal.wait_for_text("a got <hello>");
+    env.wait_until("the title is the former one", || terminal.title() == title);
     terminal.keys(&["q"]);
     assert_eq!(terminal.wait_for_exit(), 0);
 }

@@ -64,6 +64,12 @@ impl<'a> Terminal<'a> {
         output.trim_end().to_owned()
     }
 
+    /// Returns the title of the window.
+    #[track_caller]
+    pub fn title(&self) -> String {
+        self.tmux(&["display-message", "-p", "-t", "=terminal:", "#{pane_title}"]).trim_end().to_owned()
+    }
+
     /// Returns whether arrow keys and number pad are in application mode.
     #[track_caller]
     pub fn key_modes(&self) -> String {

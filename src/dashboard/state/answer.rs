@@ -75,11 +75,14 @@ impl DashboardState {
 
     /// Answers the question of the selected agent.
     pub(crate) fn answer(&mut self, choice: AnswerChoice) -> Vec<DashboardEffect> {
-        let Some(agent) = self.selected_agent().cloned() else { return vec![] };
+        let Some(agent) = self.selected_agent().cloned() else {
+            self.show_message("no agent is selected");
+            return vec![];
+        };
         let Some(question) = self.open_question(&agent).cloned() else {
-            self.show_message(match self.taken.contains_key(&AgentKey::of(&agent)) {
+            self.show_message(match agent.question.is_some() {
                 true => "the question was answered already".to_owned(),
-                false => format!("`{}` asks nothing", agent.name),
+                false => format!("`{}` has no open question", agent.name),
             });
             return vec![];
         };

@@ -148,6 +148,17 @@ pub(crate) enum PromptUse {
     Message,
 }
 
+impl PromptUse {
+    /// Returns the use after this one, and the first one after the last of the three.
+    pub(crate) fn next(self) -> PromptUse {
+        match self {
+            PromptUse::Send => PromptUse::Task,
+            PromptUse::Task => PromptUse::Message,
+            PromptUse::Message => PromptUse::Send,
+        }
+    }
+}
+
 /// An operation that changes agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Operation {

@@ -290,6 +290,34 @@ fn a_success_does_not_hide_a_failure_before_the_next_key() {
 }
 
 #[test]
+fn an_answer_without_a_question_says_so() {
+    let mut state = state(SIZE, some_agents());
+    let shown = |state: &mut DashboardState, keys| {
+        assert_eq!(press(state, keys), []);
+        state.flash.clone().map(|flash| flash.text).unwrap_or_default()
+    };
+    for key in ["y", "n", "1"] {
+        assert_eq!(shown(&mut state, key), "`b2` has no open question");
+    }
+    press(&mut state, "k");
+    assert_eq!(shown(&mut state, "y"), "no agent is selected");
+}
+
+#[test]
+fn the_use_of_a_prompt_is_changed_in_both_directions() {
+    let mut state = state(SIZE, some_agents());
+    let how = |state: &mut DashboardState, key| {
+        press(state, key);
+        let Some(Modal::Prompt(window)) = state.modals.last() else { panic!("no prompt") };
+        window.how
+    };
+    assert_eq!(how(&mut state, "Space"), PromptUse::Send);
+    assert_eq!(how(&mut state, "BTab"), PromptUse::Message);
+    assert_eq!(how(&mut state, "BTab"), PromptUse::Task);
+    assert_eq!(how(&mut state, "Tab"), PromptUse::Message);
+}
+
+#[test]
 fn a_double_click_attaches_and_a_click_selects() {
     let mut state = state(SIZE, some_agents());
     let click = |state: &mut DashboardState, line| {

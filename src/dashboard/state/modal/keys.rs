@@ -40,7 +40,12 @@ impl DashboardState {
                 return effects;
             }
             _ if key == ENTER => return self.submit(modal),
-            Modal::Prompt(window) if key == KeyPress::named(NamedKey::Tab) => toggle(window),
+            Modal::Prompt(window) if key == KeyPress::named(NamedKey::Tab) => {
+                window.how = window.how.next();
+            }
+            Modal::Prompt(window) if key == KeyPress::named(NamedKey::BackTab) => {
+                window.how = window.how.next().next();
+            }
             Modal::Prompt(PromptWindow { input, .. }) | Modal::Comment(CommentWindow { input, .. })
                 if key == KeyPress::ctrl('e') =>
             {
@@ -172,15 +177,6 @@ impl DashboardState {
             *input = TextInput::with(text.trim_end());
         }
     }
-}
-
-/// Changes what happens to the text of a prompt.
-fn toggle(window: &mut PromptWindow) {
-    window.how = match window.how {
-        PromptUse::Send => PromptUse::Task,
-        PromptUse::Task => PromptUse::Message,
-        PromptUse::Message => PromptUse::Send,
-    };
 }
 
 /// Returns by how many rows a key moves in a menu, which has no text.
