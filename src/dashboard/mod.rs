@@ -8,6 +8,7 @@
 //! | `app` | the event loop: waits for one channel, draws only if something has changed |
 //! | `state` | pure: application state, rows, windows; `update(state, event)` returns effects |
 //! | `bindings` | the one table of keys, for keys, footer, palette and help |
+//! | `columns` | pure: contents and widths of the columns of the list |
 //! | `layout` | pure: the areas of the screen, from 40×15 to 300×100 |
 //! | `view` | draws the state with ratatui |
 //! | `live` | the screen of the selected agent: one capture, then the output from the transcript (RFD 0028) |
@@ -37,6 +38,7 @@
 
 mod app;
 mod bindings;
+mod columns;
 mod diff;
 mod effects;
 mod forms;

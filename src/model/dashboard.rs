@@ -36,7 +36,7 @@ pub enum ThemeName {
 }
 
 /// A column of the list of agents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DashboardColumn {
     /// Status as a word.
     Status,

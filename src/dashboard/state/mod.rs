@@ -36,6 +36,7 @@ use jiff::Timestamp;
 
 use crate::dashboard::DashboardSurroundings;
 use crate::dashboard::bindings::{Bindings, KeyScreen};
+use crate::dashboard::columns::ColumnWidths;
 use crate::dashboard::diff::screen::DiffScreen;
 use crate::dashboard::grid::tiles::LiveGrid;
 use crate::dashboard::layout::{Areas, areas, sidebar_areas};
@@ -94,6 +95,8 @@ pub(crate) struct DashboardState {
     pub(crate) branches: HashMap<AgentKey, BranchPosition>,
     /// The last tool or the last line of output of working agents, as far as it is known.
     pub(crate) activities: HashMap<AgentKey, String>,
+    /// Widths of the columns of the list.
+    pub(crate) widths: ColumnWidths,
     /// Part of the list in percent.
     pub(crate) share: u16,
     pub(crate) last_click: Option<LastClick>,
@@ -241,6 +244,7 @@ impl DashboardState {
             awaited: None,
             branches: HashMap::new(),
             activities: HashMap::new(),
+            widths: ColumnWidths::default(),
             share: DEFAULT_SHARE,
             last_click: None,
             live: LiveSlot::default(),

@@ -34,6 +34,7 @@ impl DashboardState {
             }
         };
         self.rows = arrange(&self.agents, &shown, &self.arrangement);
+        self.measure_columns();
         let known = self.selected_key.as_ref().and_then(|key| self.position(key));
         let first_agent = || self.rows.iter().position(|row| matches!(row, ListRow::Agent(_))).unwrap_or(0);
         let at = match (known, &self.selected_key) {

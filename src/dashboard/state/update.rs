@@ -38,6 +38,7 @@ impl DashboardState {
         match event {
             DashboardEvent::Resized(width, height) => {
                 self.size = (width, height);
+                self.measure_columns();
                 self.scroll_to_selection();
             }
             DashboardEvent::Listed { agents, silence } => {
@@ -57,7 +58,10 @@ impl DashboardState {
             DashboardEvent::TabLoaded { key, tab, lines } => {
                 self.detail.loaded = Some(LoadedTab { key, tab, lines });
             }
-            DashboardEvent::BranchCompared(key, position) => drop(self.branches.insert(key, position)),
+            DashboardEvent::BranchCompared(key, position) => {
+                self.branches.insert(key, position);
+                self.measure_columns();
+            }
             DashboardEvent::WorkCompared { key, content } => self.work_compared(&key, content),
             DashboardEvent::RowsRead { key, rows } => self.rows_read(&key, rows),
             DashboardEvent::CommentsSent { key, outcome } => self.comments_sent(&key, outcome),

@@ -4,9 +4,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::dashboard::columns::stale_age;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::{DashboardState, DetailTab};
-use crate::dashboard::view::columns::stale_age;
 use crate::dashboard::view::diff::{self, Cursor};
 use crate::dashboard::view::text::{line_of, put, without_columns};
 use crate::dashboard::view::theme::Theme;

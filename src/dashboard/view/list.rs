@@ -4,16 +4,20 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::dashboard::columns::{content, name, whole_task};
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::rows::{AgentRow, GroupRow, ListRow};
-use crate::dashboard::view::columns::{COLUMN_GAP, SizedColumn, content, fitted_columns, name};
+use crate::dashboard::view::columns::{COLUMN_GAP, SizedColumn, fitted_columns};
 use crate::dashboard::view::text::{after, first_columns, line_of, put};
 use crate::dashboard::view::theme::{Theme, shape};
 use crate::model::{DashboardAction, DashboardColumn};
-use crate::text::fit::below_home;
+use crate::text::fit::{below_home, display_width};
 
 /// Columns before the first column of the table: mark, status shape and a space.
 const PREFIX_WIDTH: u16 = 4;
+
+/// Width of the text of a task from which on it is shown.
+const MIN_TASK_TEXT_WIDTH: usize = 8;
 
 /// Draws the visible rows.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) {
@@ -71,6 +75,14 @@ fn draw_agent(
     for (column, width) in columns {
         let text = match column {
             DashboardColumn::Name => tree_name(row, &name(agent)),
+            DashboardColumn::Task => {
+                let short = content(state, agent, *column);
+                // A few letters of the text would say nothing.
+                match display_width(&short) + MIN_TASK_TEXT_WIDTH <= *width {
+                    true => whole_task(agent),
+                    false => short,
+                }
+            }
             other => content(state, agent, *other),
         };
         let style = match column {

@@ -29,6 +29,7 @@ pub(crate) mod theme;
 
 use ratatui::Frame;
 
+use crate::dashboard::columns::visible_ages;
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::modal::Modal;
 use diff::Cursor;
@@ -67,5 +68,5 @@ pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
 
 /// Returns the texts that change with time alone. The screen is drawn again only if they have changed.
 pub(crate) fn ages(state: &DashboardState) -> Vec<String> {
-    columns::visible_ages(state)
+    visible_ages(state)
 }

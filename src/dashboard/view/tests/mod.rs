@@ -1,7 +1,9 @@
 //! Pictures of the dashboard at several sizes.
 //!
 //! - `situations`: what the footer and the help say in situations other than the usual one
+//! - `columns`: the columns of the list keep their places and use the room that they have
 
+mod columns;
 mod situations;
 
 use ratatui::Terminal;
@@ -40,6 +42,11 @@ fn picture(state: &DashboardState) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Changes the size of the terminal.
+fn resize(state: &mut DashboardState, size: (u16, u16)) {
+    update(state, DashboardEvent::Resized(size.0, size.1));
 }
 
 fn agents() -> Vec<Agent> {
