@@ -162,6 +162,8 @@ const FIXED: &[(KeyScreen, &str, &str)] = &[
     (KeyScreen::Diff, "v", "select lines"),
     (KeyScreen::Diff, "n p", "next and previous hunk"),
     (KeyScreen::Diff, "Tab BTab", "next and previous file"),
+    (KeyScreen::Diff, "s", "side by side"),
+    (KeyScreen::Diff, "f", "whole file"),
     (KeyScreen::Diff, "x", "mark the file as reviewed"),
     (KeyScreen::Diff, "r", "compare again"),
     (KeyScreen::Diff, "j k", "next and previous line"),

@@ -76,6 +76,20 @@ fn part(of: u16, percent: u16) -> u16 {
     u16::try_from(u32::from(of) * u32::from(percent) / 100).unwrap_or(of)
 }
 
+/// Width from which on the files of a review are beside the lines.
+const FILES_BESIDE_WIDTH: u16 = 90;
+
+/// Returns the areas of the files and of the lines of a review, or `None` if the files have no room beside the lines.
+pub(crate) fn review_areas(area: Rect) -> Option<(Rect, Rect)> {
+    if area.width < FILES_BESIDE_WIDTH {
+        return None;
+    }
+    let width = (area.width * 3 / 10).clamp(24, 48);
+    // The line between them takes one column.
+    let lines = Rect { x: area.x + width + 1, width: area.width - width - 1, ..area };
+    Some((Rect { width, ..area }, lines))
+}
+
 /// Width of a menu with its frame.
 const MENU_WIDTH: u16 = 34;
 

@@ -28,6 +28,50 @@ impl DiffRow {
     pub(crate) fn is_hunk(&self) -> bool {
         self.line().is_some_and(|line| line.kind == LineKind::Hunk)
     }
+
+    /// Returns whether the row is an added or a removed line.
+    pub(crate) fn is_change(&self) -> bool {
+        self.line().is_some_and(|line| matches!(line.kind, LineKind::Added | LineKind::Removed))
+    }
+}
+
+/// Two rows side by side, by their indices: a line of the base and a line of the working tree. A row of another kind,
+/// such as a comment, takes both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PairedRow {
+    pub(crate) left: Option<usize>,
+    pub(crate) right: Option<usize>,
+}
+
+impl PairedRow {
+    /// Returns whether a row is one of the two.
+    pub(crate) fn has(self, row: usize) -> bool {
+        self.left == Some(row) || self.right == Some(row)
+    }
+}
+
+/// Arranges rows side by side: removed lines beside the added lines that follow them.
+pub(crate) fn paired(rows: &[DiffRow]) -> Vec<PairedRow> {
+    let mut pairs: Vec<PairedRow> = Vec::new();
+    // Index of the first pair of this block of removed lines that has no added line yet.
+    let mut open = 0;
+    for (at, row) in rows.iter().enumerate() {
+        match row.line().map(|line| line.kind) {
+            Some(LineKind::Removed) => pairs.push(PairedRow { left: Some(at), right: None }),
+            Some(LineKind::Added) => {
+                match pairs.get_mut(open).filter(|pair| pair.right.is_none()) {
+                    Some(pair) => pair.right = Some(at),
+                    None => pairs.push(PairedRow { left: None, right: Some(at) }),
+                }
+                open += 1;
+            }
+            _ => {
+                pairs.push(PairedRow { left: Some(at), right: Some(at) });
+                open = pairs.len();
+            }
+        }
+    }
+    pairs
 }
 
 /// Returns the rows of a file, without colours.

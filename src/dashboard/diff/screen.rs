@@ -8,15 +8,52 @@ use crate::base::key_press::{KeyName, KeyPress, NamedKey};
 use crate::base::plural::counted;
 use crate::dashboard::bindings::KeyScreen;
 use crate::dashboard::diff::rows::{DiffRow, commented};
+use crate::dashboard::layout::review_areas;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::{AgentTarget, DashboardEffect};
 use crate::dashboard::state::modal::{CommentWindow, HelpWindow, Modal};
+use crate::dashboard::state::selection::Direction;
 use crate::dashboard::state::text_input::TextInput;
 use crate::dashboard::state::{DashboardState, DetailTab};
 use crate::model::{Agent, CommentState, FileChange, PlacedComment};
 
 /// Columns by which lines are scrolled sideways.
 const SHIFT_COLUMNS: usize = 8;
+
+/// Width of the lines from which on both versions are side by side.
+const SIDE_BY_SIDE_WIDTH: u16 = 160;
+
+/// How the lines of a file are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DiffLayout {
+    Unified,
+    SideBySide,
+}
+
+/// Which lines of a file are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DiffExtent {
+    Hunks,
+    WholeFile,
+}
+
+/// What the user has chosen for all reviews of this run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DiffChoices {
+    /// The layout; `None` depends on the width.
+    pub(crate) layout: Option<DiffLayout>,
+    pub(crate) extent: DiffExtent,
+}
+
+impl DiffChoices {
+    /// Returns the layout for lines of this width.
+    pub(crate) fn layout_in(self, width: u16) -> DiffLayout {
+        self.layout.unwrap_or(match width >= SIDE_BY_SIDE_WIDTH {
+            true => DiffLayout::SideBySide,
+            false => DiffLayout::Unified,
+        })
+    }
+}
 
 /// The changes of an agent, as a worker has compared them.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,14 +98,17 @@ pub(crate) struct DiffScreen {
     pub(crate) mark: Option<usize>,
     /// Columns that are scrolled out on the left.
     pub(crate) shift: usize,
-    /// Path of the file whose patch was requested since the last comparison.
-    requested: Option<String>,
+    pub(crate) choices: DiffChoices,
+    /// The patch that was requested since the last comparison.
+    requested: Option<(String, DiffExtent)>,
+    /// Line numbers of both versions on which the cursor stays when other lines of the file are shown.
+    anchor: Option<(Option<u64>, Option<u64>)>,
     /// Whether the work has to be compared again.
     is_stale: bool,
 }
 
 impl DiffScreen {
-    pub(crate) fn new(target: AgentTarget) -> DiffScreen {
+    pub(crate) fn new(target: AgentTarget, choices: DiffChoices) -> DiffScreen {
         DiffScreen {
             target,
             content: DiffContent::Loading,
@@ -77,7 +117,9 @@ impl DiffScreen {
             cursor: 0,
             mark: None,
             shift: 0,
+            choices,
             requested: None,
+            anchor: None,
             is_stale: true,
         }
     }
@@ -126,14 +168,49 @@ impl DiffScreen {
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
     }
 
-    /// Selects the next or the previous hunk of the file.
-    fn move_to_hunk(&mut self, forward: bool) {
+    /// Selects the next or the previous hunk of the file, or block of changed lines if the whole file is shown.
+    fn move_to_hunk(&mut self, direction: Direction) {
         let Some(rows) = self.file_rows() else { return };
-        let found = match forward {
-            true => (self.cursor + 1..rows.len()).find(|at| rows[*at].is_hunk()),
-            false => (0..self.cursor).rev().find(|at| rows[*at].is_hunk()),
+        let is_begin = |at: &usize| match self.choices.extent {
+            DiffExtent::Hunks => rows[*at].is_hunk(),
+            DiffExtent::WholeFile => {
+                rows[*at].is_change() && !at.checked_sub(1).is_some_and(|above| rows[above].is_change())
+            }
+        };
+        let found = match direction {
+            Direction::Forward => (self.cursor + 1..rows.len()).find(is_begin),
+            Direction::Backward => (0..self.cursor).rev().find(is_begin),
         };
         self.cursor = found.unwrap_or(self.cursor);
+    }
+
+    /// Shows the whole file instead of its hunks, or the other way round. The cursor stays on its line.
+    fn toggle_extent(&mut self) {
+        self.choices.extent = match self.choices.extent {
+            DiffExtent::Hunks => DiffExtent::WholeFile,
+            DiffExtent::WholeFile => DiffExtent::Hunks,
+        };
+        let rows = self.file_rows().unwrap_or_default();
+        let lines = rows.iter().skip(self.cursor).filter_map(DiffRow::line);
+        let numbers = lines.map(|line| (line.old, line.new)).find(|numbers| *numbers != (None, None));
+        self.anchor = numbers;
+        self.mark = None;
+    }
+
+    /// Shows both versions side by side, or one below the other.
+    fn toggle_layout(&mut self, width: u16) {
+        self.choices.layout = Some(match self.choices.layout_in(width) {
+            DiffLayout::Unified => DiffLayout::SideBySide,
+            DiffLayout::SideBySide => DiffLayout::Unified,
+        });
+    }
+
+    /// Puts the cursor on the line on which it was before other lines of the file were shown.
+    fn return_to_anchor(&mut self) {
+        let Some(anchor) = self.anchor.take() else { return };
+        let rows = self.file_rows().unwrap_or_default();
+        let is_same = |row: &DiffRow| row.line().is_some_and(|line| (line.old, line.new) == anchor);
+        self.cursor = rows.iter().position(is_same).unwrap_or(self.cursor);
     }
 
     fn move_to_file(&mut self, by: isize) {
@@ -178,18 +255,18 @@ impl DashboardState {
         let is_shown = self.diff.as_ref().is_some_and(|diff| diff.target.key == target.key);
         let diff = match self.diff.as_mut().filter(|_| is_shown) {
             Some(diff) => diff,
-            None => self.diff.insert(DiffScreen::new(target.clone())),
+            None => self.diff.insert(DiffScreen::new(target.clone(), self.diff_choices)),
         };
         diff.target = target.clone();
         if std::mem::take(&mut diff.is_stale) || has_changed {
             return Some(DashboardEffect::CompareWork(target));
         }
-        let path = diff.selected_file()?.path.clone();
-        if diff.requested.as_ref() == Some(&path) {
+        let wanted = (diff.selected_file()?.path.clone(), diff.choices.extent);
+        if diff.requested.as_ref() == Some(&wanted) {
             return None;
         }
-        diff.requested = Some(path.clone());
-        Some(DashboardEffect::ReadPatch { target, path })
+        let (path, extent) = diff.requested.insert(wanted).clone();
+        Some(DashboardEffect::ReadPatch { target, path, extent })
     }
 
     /// Takes a comparison that a worker has made.
@@ -219,6 +296,7 @@ impl DashboardState {
                 diff.rows.as_ref().is_none_or(|known| known.path != rows.path || known.read <= rows.read);
             if is_selected && is_newer {
                 diff.rows = Some(rows);
+                diff.return_to_anchor();
                 diff.move_cursor(0);
             }
         }
@@ -226,7 +304,8 @@ impl DashboardState {
 
     /// Applies a key to the review. The window was taken from the stack and is put back unless the key closes it.
     pub(crate) fn diff_key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
-        let page = isize::try_from(self.grid_area().height / 2).unwrap_or(1).max(1);
+        let area = self.grid_area();
+        let page = isize::try_from(area.height / 2).unwrap_or(1).max(1);
         let Some(diff) = &mut self.diff else { return vec![] };
         self.modals.push(Modal::Diff);
         match key.key {
@@ -238,8 +317,8 @@ impl DashboardState {
             KeyName::Named(NamedKey::PageUp) => diff.move_cursor(-page),
             KeyName::Named(NamedKey::Home) | KeyName::Char('g') => diff.cursor = 0,
             KeyName::Named(NamedKey::End) | KeyName::Char('G') => diff.move_cursor(isize::MAX),
-            KeyName::Char('n') => diff.move_to_hunk(true),
-            KeyName::Char('p') => diff.move_to_hunk(false),
+            KeyName::Char('n') => diff.move_to_hunk(Direction::Forward),
+            KeyName::Char('p') => diff.move_to_hunk(Direction::Backward),
             KeyName::Named(NamedKey::Tab | NamedKey::Right) | KeyName::Char('J') => diff.move_to_file(1),
             KeyName::Named(NamedKey::BackTab | NamedKey::Left) | KeyName::Char('K') => diff.move_to_file(-1),
             KeyName::Char('<') => diff.shift = diff.shift.saturating_sub(SHIFT_COLUMNS),
@@ -249,6 +328,14 @@ impl DashboardState {
             KeyName::Char('c') => self.open_comment(),
             KeyName::Char('C') => return self.send_comments(),
             KeyName::Char('r') => diff.is_stale = true,
+            KeyName::Char('s') => {
+                diff.toggle_layout(review_areas(area).map_or(area, |(_, lines)| lines).width);
+                self.diff_choices = diff.choices;
+            }
+            KeyName::Char('f') => {
+                diff.toggle_extent();
+                self.diff_choices = diff.choices;
+            }
             KeyName::Char('q') => drop(self.modals.pop()),
             KeyName::Char('?') => {
                 let help = HelpWindow { screen: KeyScreen::Diff, input: TextInput::default(), scroll: 0 };

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::dashboard::diff::patch::parse;
-use crate::dashboard::diff::rows::{CommentedRows, DiffRow, commented, plain_rows};
-use crate::dashboard::diff::screen::{ComparedWork, DiffContent, FileRows};
+use crate::dashboard::diff::rows::{CommentedRows, DiffRow, commented, paired, plain_rows};
+use crate::dashboard::diff::screen::{ComparedWork, DiffContent, DiffExtent, DiffLayout, FileRows};
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::{DashboardEffect, DashboardEvent};
 use crate::dashboard::state::testing::{agent, list, press, state};
@@ -76,7 +76,8 @@ pub(crate) fn reviewing(size: (u16, u16)) -> DashboardState {
 fn effects(effects: Vec<DashboardEffect>) -> Vec<String> {
     let name = |effect| match effect {
         DashboardEffect::CompareWork(_) => Some("compare".to_owned()),
-        DashboardEffect::ReadPatch { path, .. } => Some(format!("read {path}")),
+        DashboardEffect::ReadPatch { path, extent: DiffExtent::Hunks, .. } => Some(format!("read {path}")),
+        DashboardEffect::ReadPatch { path, .. } => Some(format!("read all of {path}")),
         DashboardEffect::Comment { rows, text, .. } => Some(format!("{:?} {} {text}", rows.side, rows.lines)),
         DashboardEffect::ToggleReviewed { path, .. } => Some(format!("toggle {path}")),
         DashboardEffect::SendComments(_) => Some("send".to_owned()),
@@ -141,6 +142,58 @@ fn a_comment_is_for_the_selected_lines() {
     assert_eq!(effects(press(&mut state, "C")), ["send"]);
     press(&mut state, "Escape");
     assert!(state.modals.is_empty());
+}
+
+#[test]
+fn removed_lines_are_beside_the_added_lines_that_follow_them() {
+    let rows = plain_rows(parse("@@ -1,4 +1,5 @@\n a\n-b\n-c\n+d\n e\n+f\n+g\n"), &[]);
+    let pairs: Vec<_> = paired(&rows).into_iter().map(|pair| (pair.left, pair.right)).collect();
+    assert_eq!(
+        pairs,
+        [
+            (Some(0), Some(0)),
+            (Some(1), Some(1)),
+            (Some(2), Some(4)),
+            (Some(3), None),
+            (Some(5), Some(5)),
+            (None, Some(6)),
+            (None, Some(7)),
+        ]
+    );
+}
+
+#[test]
+fn the_whole_file_is_read_and_the_cursor_stays_on_its_line() {
+    let mut state = reviewing((120, 30));
+    let cursor = |state: &DashboardState| state.diff.as_ref().unwrap().cursor;
+    press(&mut state, "n n j j");
+    assert_eq!(effects(press(&mut state, "f")), ["read all of a.rs"]);
+    let key = AgentKey::of(state.selected_agent().unwrap());
+    let whole =
+        "@@ -1,10 +1,11 @@\n fn a() {\n-    one();\n+    two();\n }\n 4\n 5\n 6\n 7\n 8\n b\n+c\n d\n";
+    let rows = FileRows { path: "a.rs".to_owned(), read: 3, rows: plain_rows(parse(whole), &[]) };
+    update(&mut state, DashboardEvent::RowsRead { key, rows });
+    assert_eq!(cursor(&state), 11, "the added line `c`");
+    press(&mut state, "p");
+    assert_eq!(cursor(&state), 2, "the first of the changed lines before");
+    press(&mut state, "n");
+    assert_eq!(cursor(&state), 11);
+    assert_eq!(effects(press(&mut state, "Tab")), ["read all of src/b.rs"], "the choice stays");
+    assert_eq!(effects(press(&mut state, "f")), ["read src/b.rs"]);
+}
+
+#[test]
+fn wide_terminals_show_both_versions_side_by_side() {
+    for (width, usual) in [(120, DiffLayout::Unified), (230, DiffLayout::SideBySide)] {
+        let mut state = reviewing((width, 30));
+        let lines = width * 7 / 10;
+        let layout = |state: &DashboardState| state.diff.as_ref().unwrap().choices.layout_in(lines);
+        assert_eq!(layout(&state), usual);
+        press(&mut state, "s");
+        assert_ne!(layout(&state), usual);
+        press(&mut state, "s");
+        assert_eq!(layout(&state), usual);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use crate::dashboard::diff::patch::parse;
 use crate::dashboard::diff::rows::{CommentedRows, coloured_rows, plain_rows};
-use crate::dashboard::diff::screen::{ComparedWork, DiffContent, FileRows};
+use crate::dashboard::diff::screen::{ComparedWork, DiffContent, DiffExtent, FileRows};
 use crate::dashboard::effects::{EventSender, sentence};
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::{AgentTarget, DashboardEvent};
@@ -24,7 +24,7 @@ pub(super) enum ReviewRequest {
     /// Compares the work of an agent again.
     Compare(AgentTarget),
     /// Reads the patch of a file.
-    Patch(AgentTarget, String),
+    Patch { target: AgentTarget, path: String, extent: DiffExtent },
     /// Comments on lines of a file.
     Comment { target: AgentTarget, file: String, rows: CommentedRows, text: String },
     /// Marks a file as reviewed, or takes the mark back.
@@ -95,7 +95,7 @@ impl ReviewWorker<'_> {
                 }
                 self.report(&target.key);
             }
-            ReviewRequest::Patch(target, path) => self.read_patch(&target.key, &path)?,
+            ReviewRequest::Patch { target, path, extent } => self.read_patch(&target.key, &path, extent)?,
             ReviewRequest::Comment { target, file, rows, text } => {
                 let Some(session) = self.session(&target.key) else { return Ok(()) };
                 let new = NewComment { file, lines: rows.lines, side: rows.side, text };
@@ -131,13 +131,16 @@ impl ReviewWorker<'_> {
         self.events.send(DashboardEvent::WorkCompared { key: key.clone(), content });
     }
 
-    fn read_patch(&mut self, key: &AgentKey, path: &str) -> Result<(), Error> {
+    fn read_patch(&mut self, key: &AgentKey, path: &str, extent: DiffExtent) -> Result<(), Error> {
         let Some(session) = self.session(key) else { return Ok(()) };
         let Some(change) = session.diff.diff.files.iter().find(|change| change.path == path) else {
             return Ok(());
         };
         let mut patch = BoundedText::default();
-        session.diff.write_patch(&paths(change), &mut patch)?;
+        match extent {
+            DiffExtent::Hunks => session.diff.write_patch(&paths(change), &mut patch)?,
+            DiffExtent::WholeFile => session.diff.write_whole_files(&paths(change), &mut patch)?,
+        }
         let text = String::from_utf8_lossy(&patch.bytes);
         let mut lines = parse(&without_deception(&text));
         lines.iter_mut().for_each(|line| line.text = line.text.replace('\t', "    "));

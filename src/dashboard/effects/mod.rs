@@ -141,7 +141,9 @@ impl Workers {
             DashboardEffect::Follow(target) => drop(self.feed.send(FeedSignal::Follow(target))),
             DashboardEffect::Load { target, tab } => drop(self.loader.send(LoadRequest { target, tab })),
             DashboardEffect::CompareWork(target) => self.review(ReviewRequest::Compare(target)),
-            DashboardEffect::ReadPatch { target, path } => self.review(ReviewRequest::Patch(target, path)),
+            DashboardEffect::ReadPatch { target, path, extent } => {
+                self.review(ReviewRequest::Patch { target, path, extent });
+            }
             DashboardEffect::Comment { target, file, rows, text } => {
                 self.review(ReviewRequest::Comment { target, file, rows, text });
             }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::base::key_press::KeyPress;
 use crate::dashboard::diff::rows::CommentedRows;
-use crate::dashboard::diff::screen::{DiffContent, FileRows};
+use crate::dashboard::diff::screen::{DiffContent, DiffExtent, FileRows};
 use crate::dashboard::forms::outcome::{DirectorySurvey, SpawnRefusal};
 use crate::dashboard::forms::submission::SpawnSubmission;
 use crate::dashboard::forms::window::StartedAgent;
@@ -192,6 +192,7 @@ pub(crate) enum DashboardEffect {
     ReadPatch {
         target: AgentTarget,
         path: String,
+        extent: DiffExtent,
     },
     /// Comments on lines of a file of the review.
     Comment {

@@ -37,7 +37,7 @@ use jiff::Timestamp;
 use crate::dashboard::DashboardSurroundings;
 use crate::dashboard::bindings::{Bindings, KeyScreen};
 use crate::dashboard::columns::ColumnWidths;
-use crate::dashboard::diff::screen::DiffScreen;
+use crate::dashboard::diff::screen::{DiffChoices, DiffExtent, DiffScreen};
 use crate::dashboard::grid::tiles::LiveGrid;
 use crate::dashboard::layout::{Areas, areas, sidebar_areas};
 use crate::dashboard::live::LiveSlot;
@@ -105,6 +105,7 @@ pub(crate) struct DashboardState {
     pub(crate) grid: Option<LiveGrid>,
     /// The changes of the selected agent, while their tab is shown.
     pub(crate) diff: Option<DiffScreen>,
+    pub(crate) diff_choices: DiffChoices,
     pub(crate) surroundings: DashboardSurroundings,
     /// The agent whose screen the live thread follows.
     pub(crate) followed: Option<Followed>,
@@ -250,6 +251,7 @@ impl DashboardState {
             live: LiveSlot::default(),
             grid: None,
             diff: None,
+            diff_choices: DiffChoices { layout: None, extent: DiffExtent::Hunks },
             surroundings: DashboardSurroundings::default(),
             followed: None,
         }

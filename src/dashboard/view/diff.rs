@@ -1,24 +1,22 @@
 //! The changes of an agent: its files, and the lines of the selected one.
+//!
+//! - `lines`: one line of a patch with its numbers and colours
+//! - `side_by_side`: both versions beside each other
+
+mod lines;
+mod side_by_side;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use unicode_width::UnicodeWidthStr;
 
 use crate::base::plural::counted;
-use crate::dashboard::diff::colours::Colouring;
-use crate::dashboard::diff::patch::{DiffLine, LineKind};
-use crate::dashboard::diff::rows::DiffRow;
-use crate::dashboard::diff::screen::{ComparedWork, DiffContent, DiffScreen};
-use crate::dashboard::view::text::{after, line_of, padded, put, without_columns};
+use crate::dashboard::diff::screen::{ComparedWork, DiffContent, DiffExtent, DiffLayout, DiffScreen};
+use crate::dashboard::layout::review_areas;
+use crate::dashboard::view::text::{after, line_of, put, without_lines};
 use crate::dashboard::view::theme::Theme;
 use crate::model::{CommentState, FileChange};
 use crate::text::fit::{Keep, clean, cut};
-
-/// Width from which on the files are beside the lines.
-const FILES_BESIDE_WIDTH: u16 = 90;
-/// Columns of the line numbers of one version.
-const NUMBER_COLUMNS: usize = 5;
 
 /// Whether the selected rows are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,39 +41,33 @@ pub(super) fn draw(frame: &mut Frame<'_>, diff: &DiffScreen, theme: Theme, (area
         DiffContent::Compared(work) => work,
     };
     put(frame.buffer_mut(), line_of(area, 0), &format!(" {}", title(diff, work)), theme.accent());
-    let mut below = skip(area, 1);
+    let mut below = without_lines(area, 1);
     for remark in &work.remarks {
         put(frame.buffer_mut(), line_of(below, 0), &format!(" {remark}"), theme.dim());
-        below = skip(below, 1);
+        below = without_lines(below, 1);
     }
     if work.files.is_empty() {
         return;
     }
-    let lines = match below.width >= FILES_BESIDE_WIDTH {
-        true => {
-            let width = (below.width * 3 / 10).clamp(24, 48);
-            draw_files(frame, (diff, work), theme, Rect { width, ..below });
+    let lines = match review_areas(below) {
+        Some((files, lines)) => {
+            draw_files(frame, (diff, work), theme, files);
             for line in 0..below.height {
-                let edge = Rect { x: below.x + width, width: 1, ..line_of(below, line) };
+                let edge = Rect { x: files.right(), width: 1, ..line_of(below, line) };
                 put(frame.buffer_mut(), edge, "│", theme.dim());
             }
-            after(below, width + 1)
+            lines
         }
-        false => {
+        None => {
             let number = format!("{}/{} ", diff.file + 1, work.files.len());
             let used = put(frame.buffer_mut(), line_of(below, 0), &format!(" {number}"), theme.dim());
             if let Some(file) = diff.selected_file() {
                 draw_file(frame, (file, work), theme, after(line_of(below, 0), used));
             }
-            skip(below, 1)
+            without_lines(below, 1)
         }
     };
     draw_rows(frame, diff, theme, (lines, cursor));
-}
-
-fn skip(area: Rect, lines: u16) -> Rect {
-    let lines = lines.min(area.height);
-    Rect { y: area.y + lines, height: area.height - lines, ..area }
 }
 
 fn title(diff: &DiffScreen, work: &ComparedWork) -> String {
@@ -92,6 +84,9 @@ fn title(diff: &DiffScreen, work: &ComparedWork) -> String {
     );
     if !work.reviewed.is_empty() {
         text.push_str(&format!(", {} reviewed", work.reviewed.len()));
+    }
+    if diff.choices.extent == DiffExtent::WholeFile {
+        text.push_str(", whole file");
     }
     let drafts = diff.drafts();
     if drafts > 0 {
@@ -136,59 +131,17 @@ fn draw_rows(frame: &mut Frame<'_>, diff: &DiffScreen, theme: Theme, (area, curs
         put(frame.buffer_mut(), area, " …", theme.dim());
         return;
     };
+    if diff.choices.layout_in(area.width) == DiffLayout::SideBySide {
+        return side_by_side::draw(frame, diff, theme, (area, cursor));
+    }
     let first = first_visible(diff.cursor, rows.len(), area.height);
     let selected = diff.selected_rows();
     for (at, row) in rows.iter().enumerate().skip(first).take(area.height.into()) {
         let place = line_of(area, u16::try_from(at - first).unwrap_or(u16::MAX));
-        match row {
-            DiffRow::Line(line, colouring) => draw_line(frame, (line, colouring), theme, (place, diff.shift)),
-            DiffRow::Comment(state, text) => {
-                let style = if *state == CommentState::Resolved { theme.dim() } else { theme.attention() };
-                put(frame.buffer_mut(), after(place, 2), &format!("┃ {text}"), style);
-            }
-        }
+        lines::draw_row(frame, row, theme, (place, diff.shift));
         if cursor == Cursor::Visible && selected.contains(&at) {
             frame.buffer_mut().set_style(place, theme.selected());
         }
-    }
-}
-
-fn draw_line(
-    frame: &mut Frame<'_>,
-    (line, colouring): (&DiffLine, &Colouring),
-    theme: Theme,
-    (area, shift): (Rect, usize),
-) {
-    let buffer = frame.buffer_mut();
-    if matches!(line.kind, LineKind::Hunk | LineKind::Remark) {
-        put(buffer, area, &format!(" {}", line.text), theme.dim());
-        return;
-    }
-    let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
-    let (old, new) = (number(line.old), number(line.new));
-    let numbers = format!("{old:>NUMBER_COLUMNS$} {new:>NUMBER_COLUMNS$} ");
-    let used = put(buffer, area, &numbers, theme.dim());
-    let (sign, style, sign_style) = match line.kind {
-        LineKind::Added => ("+", theme.added(), theme.added_sign()),
-        LineKind::Removed => ("-", theme.removed(), theme.removed_sign()),
-        _ => (" ", Style::new(), Style::new()),
-    };
-    let text = after(area, used);
-    put(buffer, text, sign, sign_style);
-    let text = after(text, 1);
-    if shift > 0 {
-        put(buffer, text, &padded(&without_columns(&line.text, shift), text.width.into()), style);
-        return;
-    }
-    put(buffer, text, &padded(&line.text, text.width.into()), style);
-    for (range, token) in colouring {
-        let (Some(before), Some(word)) = (line.text.get(..range.start), line.text.get(range.clone())) else {
-            continue;
-        };
-        let columns = u16::try_from(before.width()).unwrap_or(u16::MAX);
-        let place = after(text, columns);
-        let width = u16::try_from(word.width()).unwrap_or(u16::MAX).min(place.width);
-        buffer.set_style(Rect { width, height: place.height.min(1), ..place }, theme.token(*token));
     }
 }
 

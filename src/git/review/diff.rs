@@ -19,6 +19,9 @@ pub struct TreePair<'a> {
     pub to: &'a str,
 }
 
+/// Option for more context than any file has lines.
+const ALL_LINES: &str = "--unified=10000000";
+
 /// Options that make the output independent of the user's and the repository's configuration.
 const FIXED: [&str; 11] = [
     "--no-ext-diff",
@@ -58,8 +61,29 @@ impl Git {
         paths: &[String],
         into: &mut dyn Write,
     ) -> Result<(), GitError> {
+        self.write_diff(top, (trees, &[]), paths, into)
+    }
+
+    /// Writes the difference between two trees as a patch with all lines of the changed files.
+    pub fn write_whole_files(
+        &self,
+        top: &Path,
+        trees: TreePair<'_>,
+        paths: &[String],
+        into: &mut dyn Write,
+    ) -> Result<(), GitError> {
+        self.write_diff(top, (trees, &[ALL_LINES]), paths, into)
+    }
+
+    fn write_diff(
+        &self,
+        top: &Path,
+        (trees, options): (TreePair<'_>, &[&str]),
+        paths: &[String],
+        into: &mut dyn Write,
+    ) -> Result<(), GitError> {
         let literal: Vec<String> = paths.iter().map(|path| format!(":(top,literal){path}")).collect();
-        let fixed = [&["diff", "--patch", "--binary", "--full-index"][..], &FIXED].concat();
+        let fixed = [&["diff", "--patch", "--binary", "--full-index"][..], &FIXED, options].concat();
         let limits = literal.iter().map(String::as_str);
         let args: Vec<&str> = fixed.into_iter().chain([trees.from, trees.to, "--"]).chain(limits).collect();
         self.stream(top, &[NAMES_AS_THEY_ARE.to_owned()], &args, |from| {

@@ -109,6 +109,14 @@ impl DiffSession {
         let trees = TreePair { from: &self.from, to: &self.to };
         self.git.write_patch(&self.top, trees, paths, into).map_err(|why| unreadable(&self.record, &why))
     }
+
+    /// Writes the changes as a patch with all lines of the changed files, limited to `paths` if there are any.
+    pub fn write_whole_files(&self, paths: &[String], into: &mut dyn Write) -> Result<(), Error> {
+        let trees = TreePair { from: &self.from, to: &self.to };
+        self.git
+            .write_whole_files(&self.top, trees, paths, into)
+            .map_err(|why| unreadable(&self.record, &why))
+    }
 }
 
 impl Reviews<'_> {

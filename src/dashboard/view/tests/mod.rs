@@ -238,6 +238,15 @@ fn the_review_fits_at_every_size() {
 }
 
 #[test]
+fn both_versions_are_side_by_side() {
+    for (size, keys) in [((220, 16), "n j j"), ((120, 16), "s n j j j")] {
+        let mut state = reviewing(size);
+        press(&mut state, keys);
+        insta::assert_snapshot!(format!("side_by_side_{}x{}", size.0, size.1), picture(&state));
+    }
+}
+
+#[test]
 fn changes_that_cannot_be_compared_say_why() {
     let mut state = reviewing((80, 24));
     let key = AgentKey::of(state.selected_agent().unwrap());
