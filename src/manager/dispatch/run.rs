@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::error::Error as _;
 use std::time::Duration;
 
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, TypedText};
 use crate::ledger::{TaskQuery, TaskTransition};
 use crate::manager::delivery::Delivery;
 use crate::manager::delivery::send::SendRequest;
@@ -175,6 +175,9 @@ impl Dispatcher<'_> {
             }
             Some(_) => {}
         }
+        if self.still_has_to_wait(due)? {
+            return Ok(DispatchOutcome::Later);
+        }
         let Some(claimed) = self.claim(due)? else { return Ok(DispatchOutcome::Elsewhere) };
         crate::failpoint::reached("dispatch.noted");
         if let Err(error) = self.bring_back(name) {
@@ -203,12 +206,30 @@ impl Dispatcher<'_> {
         }
     }
 
+    /// Returns whether an entry that was put back would be put back again for the same reason. Such a retry writes
+    /// nothing: each change of the ledger wakes everything that watches it, every few seconds.
+    fn still_has_to_wait(&self, due: &Dispatchable) -> Result<bool, Error> {
+        let (_, name) = &due.agent;
+        let (text, why, is_retry) = match &due.item {
+            QueueItem::Task(task) => (&task.text, &task.why, task.changed_at != task.created_at),
+            QueueItem::Message(message) => (&message.text, &message.why, message.changed_at != message.at),
+        };
+        if !is_retry || !self.0.record(name, "task")?.status.status.is_live() {
+            return Ok(false);
+        }
+        let deliveries = Delivery(self.0);
+        // The delivery itself reports why there is none.
+        let Ok(delivery) = deliveries.delivery(name, text) else { return Ok(false) };
+        let refusal = delivery.wait_until_it_would_take_it(Duration::ZERO);
+        let refusal = refusal.map_err(|error| delivery.or_its_end(error, TypedText::Nothing));
+        Ok(refusal.is_err_and(|error| error.is_before_typing() && refusal_reason(&error) == *why))
+    }
+
     /// Decides what happens to an entry whose delivery failed.
     fn not_sent(&self, claimed: &QueueItem, error: &Error) -> Result<DispatchOutcome, Error> {
         match error.code() {
             Code::NotConfirmed if error.is_before_typing() => {
-                let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                self.take_back(claimed, &why)?;
+                self.take_back(claimed, &refusal_reason(error))?;
                 Ok(DispatchOutcome::Later)
             }
             // The agent ended before a key was pressed.
@@ -341,4 +362,10 @@ impl Dispatcher<'_> {
     pub(in crate::manager) fn typing_turn(&self, name: &AgentName) -> Result<Option<AgentLock>, Error> {
         Ok(self.0.store.try_lock_typing(name)?)
     }
+}
+
+/// Returns why nothing was typed.
+fn refusal_reason(error: &Error) -> String {
+    let source = error.source().filter(|_| error.code() == Code::NotConfirmed);
+    source.map_or_else(|| error.to_string(), ToString::to_string)
 }

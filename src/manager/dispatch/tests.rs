@@ -104,6 +104,25 @@ fn message_is_offered_before_a_task() {
 }
 
 #[test]
+fn a_retry_that_still_has_to_wait_writes_nothing() {
+    let context = TestContext::new();
+    context.agent_with("api", Status::Idle, |record| record.kind = "claude".into());
+    context.tmux.show("%0", include_str!("../../../tests/golden/screens/claude-draft.txt"));
+    let mail = MessageRequest { to: "api".into(), text: "hello".into(), ..MessageRequest::default() };
+    Messages(&context).message_send(&mail).unwrap();
+    let retry = || {
+        context.advance_seconds(5);
+        let outcome = Dispatcher(&context).dispatch(&offered(&context)[0]).unwrap();
+        assert_eq!(outcome, DispatchOutcome::Later);
+        offered(&context)
+    };
+    let first = retry();
+    let QueueItem::Message(message) = &first[0].item else { panic!("a message waits") };
+    assert!(message.why.ends_with("nothing was typed"), "{}", message.why);
+    assert_eq!(retry(), first, "neither the reason nor its time has changed");
+}
+
+#[test]
 fn entry_waits_while_a_user_types_into_the_agent() {
     let context = TestContext::new();
     context.agent("api", Status::Idle);
