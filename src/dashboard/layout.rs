@@ -12,12 +12,16 @@ const STACKED_HEIGHT: u16 = 12;
 const MIN_PANE_WIDTH: u16 = 28;
 /// Minimum height of the list and of the detail pane below it.
 const MIN_PANE_HEIGHT: u16 = 4;
+/// Minimum height of a list that has a line for the names of its columns.
+const HEADINGS_HEIGHT: u16 = 8;
 
 /// The areas of the screen. An area that is not shown is empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Areas {
     /// Counters and chips, one line.
     pub(crate) header: Rect,
+    /// The names of the columns, one line.
+    pub(crate) headings: Rect,
     /// The list of agents.
     pub(crate) list: Rect,
     /// The line between list and detail pane.
@@ -44,7 +48,7 @@ pub(crate) fn areas(width: u16, height: u16, share: u16) -> Areas {
         let list = Rect { width: list_width, ..middle };
         let divider = Rect { x: list_width, width: 1, ..middle };
         let right = Rect { x: list_width + 1, width: width - list_width - 1, ..middle };
-        return with_detail(Areas { list, divider, ..bare }, right);
+        return with_headings(with_detail(Areas { list, divider, ..bare }, right));
     }
     if middle.height < STACKED_HEIGHT {
         return bare;
@@ -53,7 +57,17 @@ pub(crate) fn areas(width: u16, height: u16, share: u16) -> Areas {
     let list = Rect { height: list_height, ..middle };
     let divider = Rect { y: middle.y + list_height, height: 0, ..middle };
     let below = Rect { y: middle.y + list_height, height: middle.height - list_height, ..middle };
-    with_detail(Areas { list, divider, ..bare }, below)
+    with_headings(with_detail(Areas { list, divider, ..bare }, below))
+}
+
+/// Takes a line for the names of the columns from a list that is high enough.
+fn with_headings(areas: Areas) -> Areas {
+    if areas.list.height < HEADINGS_HEIGHT {
+        return areas;
+    }
+    let headings = Rect { height: 1, ..areas.list };
+    let list = Rect { y: areas.list.y + 1, height: areas.list.height - 1, ..areas.list };
+    Areas { headings, list, ..areas }
 }
 
 /// Returns the areas of a sidebar: the list, and below it room for a question that takes `share` percent.
@@ -105,11 +119,18 @@ pub(crate) fn menu_area((column, line): (u16, u16), (width, height): (u16, u16),
     }
 }
 
-/// Returns the place of each tab in the line.
-pub(crate) fn tab_places(area: Rect) -> Vec<(DetailTab, Rect)> {
+/// Returns the place of each tab in the line. If not all of them fit, the first ones are left out until there is room for
+/// the active one.
+pub(crate) fn tab_places(area: Rect, active: DetailTab) -> Vec<(DetailTab, Rect)> {
+    let from = |first: usize| places_of(area, &DetailTab::ALL[first..]);
+    let has_active = |places: &Vec<(DetailTab, Rect)>| places.iter().any(|(tab, _)| *tab == active);
+    (0..DetailTab::ALL.len()).map(from).find(has_active).unwrap_or_else(|| from(0))
+}
+
+fn places_of(area: Rect, tabs: &[DetailTab]) -> Vec<(DetailTab, Rect)> {
     let mut rest = area;
     let mut places = Vec::new();
-    for tab in DetailTab::ALL {
+    for tab in tabs.iter().copied() {
         let width = u16::try_from(tab.word().len() + 2).unwrap_or(0);
         if rest.width < width || rest.height == 0 {
             break;
@@ -136,17 +157,29 @@ mod tests {
     }
 
     #[test]
+    fn the_active_tab_is_always_visible() {
+        for width in [9, 10, 20, 40, 80] {
+            for active in DetailTab::ALL {
+                let places = tab_places(Rect::new(3, 5, width, 1), active);
+                let wide = usize::from(width) >= active.word().len() + 2;
+                assert_eq!(places.iter().any(|(tab, _)| *tab == active), wide, "{width} {active:?}");
+            }
+        }
+    }
+
+    #[test]
     fn areas_cover_the_terminal_at_every_size_without_overlap() {
         for (width, height) in
             [(40, 15), (80, 24), (99, 30), (100, 30), (160, 50), (300, 100), (1, 1), (20, 5), (5, 2)]
         {
             for share in [0, 10, 40, 90, 100] {
-                let Areas { header, list, divider, tabs, body, footer } = areas(width, height, share);
-                let cells =
-                    [header, list, divider, tabs, body, footer].iter().map(|area| area.area()).sum::<u32>();
+                let Areas { header, headings, list, divider, tabs, body, footer } =
+                    areas(width, height, share);
+                let all = [header, headings, list, divider, tabs, body, footer];
+                let cells = all.iter().map(|area| area.area()).sum::<u32>();
                 assert_eq!(cells, u32::from(width) * u32::from(height), "{width}x{height} {share}%");
                 let whole = Rect::new(0, 0, width, height);
-                for area in [header, list, tabs, body, footer] {
+                for area in [header, headings, list, tabs, body, footer] {
                     assert_eq!(area.intersection(whole).area(), area.area(), "{width}x{height} {share}%");
                 }
                 let is_small = height < 15;

@@ -127,7 +127,7 @@ impl DashboardState {
 
     fn tab_at(&self, at: Position) -> Option<DetailTab> {
         let area = self.areas().tabs;
-        tab_places(area)
+        tab_places(area, self.detail.tab)
             .into_iter()
             .find(|(_, rect): &(DetailTab, Rect)| rect.contains(at))
             .map(|(tab, _)| tab)
@@ -138,7 +138,9 @@ impl DashboardState {
         let (part, whole) = match areas.divider.width == 1 && areas.divider.height > 0 {
             true => (at.x, self.size.0),
             false => {
-                (at.y.saturating_sub(areas.list.y), areas.list.height + areas.tabs.height + areas.body.height)
+                let list = areas.headings.height + areas.list.height;
+                let top = areas.list.y - areas.headings.height;
+                (at.y.saturating_sub(top), list + areas.tabs.height + areas.body.height)
             }
         };
         let share = u32::from(part) * 100 / u32::from(whole.max(1));

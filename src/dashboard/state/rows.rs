@@ -165,6 +165,14 @@ pub(crate) fn arrange(agents: &[Agent], shown: &[usize], arrangement: &Arrangeme
     rows
 }
 
+/// Returns the agents of a group.
+pub(crate) fn members<'a>(agents: &'a [Agent], grouping: Grouping, title: &str) -> Vec<&'a Agent> {
+    let mut members: Vec<&Agent> =
+        agents.iter().filter(|agent| group_of(agent, grouping).1 == title).collect();
+    members.sort_by(|a, b| Sorting::Name.compare(a, b));
+    members
+}
+
 /// Returns the position and the title of an agent's group.
 fn group_of(agent: &Agent, grouping: Grouping) -> (usize, String) {
     match grouping {

@@ -323,14 +323,14 @@ fn a_double_click_attaches_and_a_click_selects() {
     let click = |state: &mut DashboardState, line| {
         update(state, DashboardEvent::Mouse(MouseInput { kind: MouseAction::Press, column: 5, line }))
     };
-    click(&mut state, 3);
+    click(&mut state, 4);
     assert_eq!(rows(&state)[2], "[b10]");
-    let effects = click(&mut state, 3);
+    let effects = click(&mut state, 4);
     assert_eq!(
         effects,
         [DashboardEffect::Foreground(ForegroundProgram::Attach(targets(&["b10"]).remove(0)))]
     );
-    click(&mut state, 1);
+    click(&mut state, 2);
     assert_eq!(rows(&state), ["[#api]", "#web", "web"], "a click on a group folds it");
 }
 
@@ -341,7 +341,7 @@ fn a_right_click_opens_the_menu_of_the_agent_under_the_mouse() {
         update(state, DashboardEvent::Mouse(MouseInput { kind, column, line }))
     };
     press(&mut state, "m");
-    mouse(&mut state, MouseAction::RightPress, 5, 3);
+    mouse(&mut state, MouseAction::RightPress, 5, 4);
     let Some(Modal::Menu(menu)) = state.modals.last().cloned() else { panic!("no menu") };
     assert_eq!((rows(&state)[2].as_str(), menu.title.as_str()), ("[b10]", "b10"));
     assert!(state.marks.is_empty(), "the menu is about the agent under the mouse only");
@@ -352,12 +352,12 @@ fn a_right_click_opens_the_menu_of_the_agent_under_the_mouse() {
     let Some(Modal::Confirm(window)) = state.modals.last() else { panic!("nothing is asked") };
     assert_eq!(window.title, "Stop `b10`?");
     press(&mut state, "Escape");
-    mouse(&mut state, MouseAction::RightPress, 5, 2);
+    mouse(&mut state, MouseAction::RightPress, 5, 3);
     mouse(&mut state, MouseAction::Press, 100, 1);
     assert!(state.modals.is_empty(), "a click elsewhere closes the menu");
-    mouse(&mut state, MouseAction::RightPress, 5, 1);
-    assert!(state.modals.is_empty(), "a group has no menu");
     mouse(&mut state, MouseAction::RightPress, 5, 2);
+    assert!(state.modals.is_empty(), "a group has no menu");
+    mouse(&mut state, MouseAction::RightPress, 5, 3);
     assert!(matches!(&press(&mut state, "j Enter")[..], [DashboardEffect::Foreground(_)]), "attach");
 }
 

@@ -6,13 +6,16 @@ use ratatui::style::Style;
 
 use crate::dashboard::forms::spawn_form::{FormField, FormPhase, SpawnForm};
 use crate::dashboard::view::modals::{draw_input, window, window_width};
-use crate::dashboard::view::text::{after, line_of, padded, put, wrapped};
+use crate::dashboard::view::text::{after, line_of, padded, put, without_lines, wrapped};
 use crate::dashboard::view::theme::Theme;
+use crate::text::fit::display_width;
 
 /// Width of the names of fields.
 const LABEL_WIDTH: u16 = 11;
 /// Lines of the task that are visible at once.
 const MAX_TASK_LINES: usize = 5;
+/// Lines of the explanation of a field.
+const MAX_REMARK_LINES: usize = 3;
 
 /// One field as it is drawn.
 struct FieldView {
@@ -22,13 +25,24 @@ struct FieldView {
     height: usize,
     /// Text below the field while it has the focus, or beside a choice.
     remark: String,
+    /// The selected choice; empty for a text.
+    chosen: String,
+    /// Columns of the value.
+    width: usize,
+}
+
+impl FieldView {
+    /// Returns the choice as it is drawn.
+    fn choice(&self) -> String {
+        format!("‹ {} › ", self.chosen)
+    }
 }
 
 /// Draws the form: fields, then the command, then what went wrong. In a small terminal, the fields are scrolled to the
 /// one with the focus and the command is left out first.
 pub(super) fn draw(frame: &mut Frame<'_>, form: &SpawnForm, theme: Theme) {
     let width = usize::from(window_width(frame).saturating_sub(2));
-    let fields = field_views(form);
+    let fields = field_views(form, width.saturating_sub(LABEL_WIDTH.into()));
     let heights: usize = fields.iter().map(|field| field.height + below(form, field)).sum();
     let command = wrapped(&form.submission().command(), width.saturating_sub(1));
     let (notes, note_style) = notes(form, width.saturating_sub(1), theme);
@@ -49,7 +63,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, form: &SpawnForm, theme: Theme) {
     }
 }
 
-fn field_views(form: &SpawnForm) -> Vec<FieldView> {
+fn field_views(form: &SpawnForm, width: usize) -> Vec<FieldView> {
     form.fields()
         .into_iter()
         .map(|field| {
@@ -66,7 +80,12 @@ fn field_views(form: &SpawnForm) -> Vec<FieldView> {
                 _ => 1,
             };
             let remark = remark(form, &field);
-            FieldView { field, label, height, remark }
+            let chosen = match &field {
+                FormField::Spec => form.spec.clone().unwrap_or_else(|| "…".to_owned()),
+                FormField::Workspace => form.workspace.word().to_owned(),
+                _ => String::new(),
+            };
+            FieldView { field, label, height, remark, chosen, width }
         })
         .collect()
 }
@@ -101,18 +120,33 @@ fn remark(form: &SpawnForm, field: &FormField) -> String {
     }
 }
 
-/// Returns the number of lines below a field: its explanation, while it has the focus and a text.
+/// Returns the number of lines below a field: its explanation, while it has the focus and no room beside it.
 fn below(form: &SpawnForm, view: &FieldView) -> usize {
-    let is_text = !matches!(view.field, FormField::Spec | FormField::Workspace);
-    let is_explained = match view.field {
+    if form.focus != view.field || view.remark.is_empty() {
+        return 0;
+    }
+    wrapped_remark(view).len().min(MAX_REMARK_LINES) * usize::from(is_explained_below(form, view))
+}
+
+fn is_explained_below(form: &SpawnForm, view: &FieldView) -> bool {
+    match view.field {
         // An empty field shows its explanation in itself.
         FormField::Directory => true,
+        FormField::Spec | FormField::Workspace => !fits_beside(view),
         _ => {
             form.text(&view.field).is_some_and(|input| !input.text().is_empty())
                 && matches!(view.field, FormField::Param(_))
         }
-    };
-    usize::from(is_text && is_explained && form.focus == view.field && !view.remark.is_empty())
+    }
+}
+
+/// Returns whether the explanation of a choice has room beside it.
+fn fits_beside(view: &FieldView) -> bool {
+    display_width(&view.choice()) + display_width(&view.remark) <= view.width
+}
+
+fn wrapped_remark(view: &FieldView) -> Vec<String> {
+    wrapped(&view.remark, view.width)
 }
 
 fn draw_fields(frame: &mut Frame<'_>, area: Rect, (form, fields): (&SpawnForm, &[FieldView]), theme: Theme) {
@@ -143,17 +177,15 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, (form, view): (&SpawnForm, &Fie
     let label = padded(&format!("{mark}{}", view.label), LABEL_WIDTH.into());
     let value = after(area, put(frame.buffer_mut(), line_of(area, 0), &label, style));
     let value_area = Rect { height: u16::try_from(view.height).unwrap_or(1), ..value };
-    let choice = match view.field {
-        FormField::Spec => Some(form.spec.clone().unwrap_or_else(|| "…".to_owned())),
-        FormField::Workspace => Some(form.workspace.word().to_owned()),
-        _ => None,
-    };
-    if let Some(choice) = choice {
-        let used = put(frame.buffer_mut(), value, &format!("‹ {choice} › "), Style::new());
+    if !view.chosen.is_empty() {
+        let used = put(frame.buffer_mut(), value, &view.choice(), Style::new());
         let has_problem = matches!(view.field, FormField::Spec)
             && form.selected_option().is_some_and(|option| option.problem.is_some());
         let style = if has_problem { theme.bad() } else { theme.dim() };
-        put(frame.buffer_mut(), after(value, used), &view.remark, style);
+        match below(form, view) {
+            0 => drop(put(frame.buffer_mut(), after(value, used), &view.remark, style)),
+            _ => draw_remark(frame, without_lines(value, 1), view, style),
+        }
         return;
     }
     let text = form.text(&view.field);
@@ -177,8 +209,14 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, (form, view): (&SpawnForm, &Fie
         draw_input(frame, value_area, input);
     }
     if below(form, view) > 0 {
-        let rect = line_of(value, u16::try_from(view.height).unwrap_or(1));
-        put(frame.buffer_mut(), rect, &view.remark, theme.dim());
+        draw_remark(frame, without_lines(value, view.height), view, theme.dim());
+    }
+}
+
+/// Draws the explanation of a field below it.
+fn draw_remark(frame: &mut Frame<'_>, area: Rect, view: &FieldView, style: Style) {
+    for (at, line) in wrapped_remark(view).iter().take(MAX_REMARK_LINES).enumerate() {
+        put(frame.buffer_mut(), line_of(area, u16::try_from(at).unwrap_or(u16::MAX)), line, style);
     }
 }
 
@@ -197,7 +235,7 @@ fn notes(form: &SpawnForm, width: usize, theme: Theme) -> (Vec<String>, Style) {
         }
         FormPhase::Editing => match survey {
             Some(problem) => (wrapped(problem, width), theme.bad()),
-            None => (vec!["Enter start · Tab next field · Escape cancel".to_owned()], theme.dim()),
+            None => (wrapped("Enter start · Tab next field · Escape cancel", width), theme.dim()),
         },
     }
 }

@@ -3,8 +3,9 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use unicode_width::UnicodeWidthStr;
 
-use crate::dashboard::columns::{content, name, whole_task};
+use crate::dashboard::columns::{content, heading, name, whole_task};
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::rows::{AgentRow, GroupRow, ListRow};
 use crate::dashboard::view::columns::{COLUMN_GAP, SizedColumn, fitted_columns};
@@ -26,6 +27,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
         return draw_empty(frame, state, theme);
     }
     let columns = fitted_columns(state, area.width.saturating_sub(PREFIX_WIDTH).into());
+    draw_headings(frame, state, theme, &columns);
     let visible = state.rows.iter().enumerate().skip(state.offset).take(area.height.into());
     for (line, (at, row)) in visible.enumerate() {
         let rect = line_of(area, u16::try_from(line).unwrap_or(u16::MAX));
@@ -36,6 +38,27 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
         if at == state.selected {
             frame.buffer_mut().set_style(rect, theme.selected());
         }
+    }
+    let below = state.rows.len().saturating_sub(state.offset + usize::from(area.height));
+    draw_hidden(frame, theme, line_of(area, 0), ("↑", state.offset));
+    draw_hidden(frame, theme, line_of(area, area.height.saturating_sub(1)), ("↓", below));
+}
+
+/// Draws the names of the columns.
+fn draw_headings(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme, columns: &[SizedColumn]) {
+    let mut rest = after(state.areas().headings, PREFIX_WIDTH);
+    for (column, width) in columns {
+        put(frame.buffer_mut(), first_columns(rest, *width), heading(*column), theme.dim());
+        rest = after(rest, u16::try_from(width + COLUMN_GAP).unwrap_or(u16::MAX));
+    }
+}
+
+/// Draws at the end of a line how many rows are hidden beyond it.
+fn draw_hidden(frame: &mut Frame<'_>, theme: Theme, line: Rect, (arrow, rows): (&str, usize)) {
+    let text = format!(" {arrow}{rows} ");
+    let width = u16::try_from(text.width()).unwrap_or(u16::MAX);
+    if let Some(gap) = line.width.checked_sub(width).filter(|_| rows > 0) {
+        put(frame.buffer_mut(), after(line, gap), &text, theme.accent());
     }
 }
 

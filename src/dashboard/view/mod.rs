@@ -3,6 +3,7 @@
 //! - `header`: counters and chips
 //! - `list` and `columns`: the rows of the list
 //! - `tabs` and `detail`: the tabs of the selected agent; `question` and `screen` are parts of it
+//! - `overview`: the detail pane while no agent is selected
 //! - `footer`: messages and keys
 //! - `modals`: windows above all of this
 //! - `form`: the form that starts agents
@@ -19,6 +20,7 @@ mod grid;
 mod header;
 mod list;
 mod modals;
+mod overview;
 mod question;
 mod screen;
 mod tabs;
@@ -56,7 +58,9 @@ pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
     for line in 0..divider.height {
         text::put(frame.buffer_mut(), text::line_of(divider, line), "│", theme.dim());
     }
-    if !state.areas().tabs.is_empty() {
+    if !state.areas().tabs.is_empty() && state.selected_agent().is_none() {
+        overview::draw(frame, state, theme);
+    } else if !state.areas().tabs.is_empty() {
         tabs::draw(frame, state, theme);
         detail::draw(frame, state, theme);
     } else if state.surroundings.is_sidebar {

@@ -1,19 +1,25 @@
 //! The line with the names of the tabs.
 
 use ratatui::Frame;
+use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
+use crate::base::plural::counted;
 use crate::dashboard::layout::tab_places;
 use crate::dashboard::state::{DashboardState, InputMode};
 use crate::dashboard::view::text::{after, put};
 use crate::dashboard::view::theme::Theme;
+use crate::model::DashboardAction;
 
 /// Draws the tabs, and after them the name of the agent.
 pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) {
     let area = state.areas().tabs;
-    frame.buffer_mut().set_style(area, theme.dim());
+    if area.x == 0 {
+        // The line also divides the detail pane from the list above it.
+        put(frame.buffer_mut(), area, &"─".repeat(area.width.into()), theme.dim());
+    }
     let mut used = 0;
-    for (tab, rect) in tab_places(area) {
+    for (tab, rect) in tab_places(area, state.detail.tab) {
         let style = if tab == state.detail.tab { theme.active() } else { theme.dim() };
         put(frame.buffer_mut(), rect, &format!(" {} ", tab.word()), style);
         used += rect.width;
@@ -31,5 +37,23 @@ pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
         true => after(area, area.width - width),
         false => rest,
     };
-    put(frame.buffer_mut(), rest, &text, style);
+    let rest = after(rest, put(frame.buffer_mut(), rest, &text, style));
+    let rest = after(rest, put(frame.buffer_mut(), rest, " ", theme.dim()));
+    draw_position(frame, state, theme, rest);
+}
+
+/// Draws at the end of the line that the tab is scrolled back.
+fn draw_position(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme, area: Rect) {
+    let scroll = state.detail.scroll;
+    if scroll == 0 || !state.is_anchored_at_end() {
+        return;
+    }
+    let lines = counted(scroll, "line", "lines");
+    let key = state.key_text(DashboardAction::ScrollDown);
+    let forms = [format!(" {lines} back · {key} forward "), format!(" ↑{scroll} ")];
+    let fits = |text: &&String| text.width() <= area.width.into();
+    if let Some(text) = forms.iter().find(fits) {
+        let gap = area.width - u16::try_from(text.width()).unwrap_or(area.width);
+        put(frame.buffer_mut(), after(area, gap), text, theme.attention());
+    }
 }

@@ -2,8 +2,10 @@
 //!
 //! - `situations`: what the footer and the help say in situations other than the usual one
 //! - `columns`: the columns of the list keep their places and use the room that they have
+//! - `overview`: what is shown without a selected agent, and signs that there is more than what is visible
 
 mod columns;
+mod overview;
 mod situations;
 
 use ratatui::Terminal;
@@ -180,7 +182,7 @@ fn a_row_shows_what_the_agent_does_and_where_its_branch_is() {
     let position = BranchPosition { changed: Some(3), ahead: Some(2), behind: Some(1) };
     update(&mut state, DashboardEvent::BranchCompared(key.clone(), position));
     update(&mut state, DashboardEvent::ActivityRead(vec![(key.clone(), Some("Bash: make".into()))]));
-    let row = |state: &DashboardState| picture(state).lines().nth(2).unwrap().to_owned();
+    let row = |state: &DashboardState| picture(state).lines().nth(3).unwrap().to_owned();
     assert!(row(&state).contains("main ±3 ↑2 ↓1 Bash: make"), "{}", row(&state));
     update(&mut state, DashboardEvent::ActivityRead(vec![(key, None)]));
     assert!(!row(&state).contains("Bash"), "{}", row(&state));
