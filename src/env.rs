@@ -3,6 +3,7 @@
 //! It is captured once at the start and passed down as values. Other modules must never read it themselves.
 
 mod clock;
+mod random;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

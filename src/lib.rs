@@ -4,7 +4,7 @@
 //!
 //! | layer | modules | |
 //! | --- | --- | --- |
-//! | faces | `cli`, `dashboard`, `mcp`, `demo` | parse and render; no tmux, no files |
+//! | faces | `cli`, `dashboard`, `web`, `mcp`, `demo` | parse and render; no tmux, no files |
 //! | loop | `supervisor` | decides when to call which use case |
 //! | use cases | `manager`, `error` | the only place where adapters meet; one folder per domain |
 //! | adapters | `store`, `ledger`, `config`, `specs`, `tmux`, `kinds`, `process`, `transcript`, `git`, `notify`, `service`, `share`, `archive`, `ssh`, `env` | one external thing each; they never import each other |
@@ -46,3 +46,4 @@ pub(crate) mod supervisor;
 pub(crate) mod text;
 pub(crate) mod tmux;
 pub(crate) mod transcript;
+pub(crate) mod web;

@@ -26,11 +26,15 @@ const EDGES: &[&str] = &[
 ];
 
 /// The ways in which users and programs reach the use cases. They share `text`, and never import each other.
-const FACES: &[&str] = &["cli", "dashboard", "mcp", "demo"];
+const FACES: &[&str] = &["cli", "dashboard", "web", "mcp", "demo"];
 
 /// The files that start another face: its command line.
-const FACE_STARTERS: &[(&str, &str)] =
-    &[("cli/dashboard.rs", "dashboard"), ("cli/mcp.rs", "mcp"), ("cli/demo_agent.rs", "demo")];
+const FACE_STARTERS: &[(&str, &str)] = &[
+    ("cli/dashboard.rs", "dashboard"),
+    ("cli/web/serve.rs", "web"),
+    ("cli/mcp.rs", "mcp"),
+    ("cli/demo_agent.rs", "demo"),
+];
 
 /// Returns what a module of the crate may import besides itself, `base` and `failpoint`.
 fn may_import(module: &str) -> Option<Vec<&'static str>> {
@@ -121,6 +125,7 @@ const DOMAINS: &[&str] = &[
     "groups",
     "handoff",
     "maintenance",
+    "web",
     "events",
     "diagnostics",
     "environments",

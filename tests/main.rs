@@ -13,3 +13,4 @@ mod recipes;
 mod supervisor;
 mod support;
 mod vocabulary;
+mod web;

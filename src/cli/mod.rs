@@ -25,6 +25,7 @@ mod spec;
 mod supervisor;
 mod task;
 mod taskspace;
+mod web;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -109,7 +110,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     if completions::answer(&args) {
         return 0;
     }
-    let args = shortcuts::expand(dashboard::as_default(args));
+    let args = shortcuts::expand(web::with_default_command(dashboard::as_default(args)));
     let parsed = fast_path::parse(&args).map_or_else(|| commands::parse(&args), Ok);
     let parsed = parsed.and_then(|line| Ok((Global::from_arg_matches(&line.matches)?, line)));
     let (global, line) = match parsed.map_err(|error| shortcuts::suggest(error, &args)) {

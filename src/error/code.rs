@@ -119,6 +119,8 @@ codes! {
     NoSuchComment => "no-such-comment", 3;
     /// No copy of removed work has that name.
     NoSuchCopy => "no-such-copy", 3;
+    /// No device of the web page has that id or name.
+    NoSuchDevice => "no-such-device", 3;
     /// No environment has that name.
     NoSuchEnvironment => "no-such-environment", 3;
     /// No host has that name.
@@ -201,6 +203,8 @@ codes! {
     TmuxVersion => "tmux-version", 4;
     /// A limit on the number of agents of a spec or parent is reached.
     TooManyAgents => "too-many", 1;
+    /// The limit on devices of the web page is reached.
+    TooManyDevices => "too-many-devices", 1;
     /// The calling agent is not in the registry.
     UnknownCaller => "unknown-caller", 1;
     /// A file or directory could be changed by another user.
@@ -215,6 +219,10 @@ codes! {
     UntrustedSpec => "untrusted-spec", 1;
     /// The command line is wrong.
     Usage => "usage", 2;
+    /// The web page is not served.
+    WebNotRunning => "web-not-running", 1;
+    /// The web page is served already.
+    WebRunning => "web-running", 1;
     /// Several agents match, and there is no terminal to ask.
     AmbiguousAgent => "which-agent", 2;
     /// Several projects have that name.

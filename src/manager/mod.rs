@@ -35,6 +35,7 @@
 //! | `finish` | getting work into its base branch |
 //! | `handoff` | export and import |
 //! | `maintenance` | periodic work of the supervisor |
+//! | `web` | access to the web page |
 //! | `events` | events of tmux and of agent CLIs |
 //! | `diagnostics` | doctor, metrics, completion |
 //! | `environments` | named environments |
@@ -81,6 +82,7 @@ mod taskspaces;
 mod terminal;
 #[cfg(test)]
 mod testing;
+mod web;
 mod workspace;
 
 use std::path::Path;
@@ -121,6 +123,7 @@ pub use supervisor::*;
 pub use tasks::*;
 pub use taskspaces::*;
 pub use terminal::*;
+pub use web::*;
 pub use workspace::*;
 
 use crate::env::{Clock, Env, StateDirPath};

@@ -119,6 +119,8 @@ pub enum NotifyOn {
     Message,
     /// A task on an agent's queue ended.
     Task,
+    /// A device was paired with the web page. Always sent, so no configuration names it.
+    Device,
 }
 
 /// Whether notices are shown on the desktop.

@@ -15,6 +15,7 @@ mod remote;
 mod share;
 mod tmux_snapshot;
 mod trust;
+mod web;
 mod work;
 
 pub use crate::base::cron::{Cron, InvalidCron};
@@ -58,6 +59,7 @@ pub use remote::{HELLO, REMOTE_FORMAT, RemoteFrame, RemoteHello, RemoteRequest, 
 pub use share::{Share, SharedAgent};
 pub use tmux_snapshot::{DeadPane, LiveClient, LivePane, LiveServer, ServerIdentity, TmuxSnapshot};
 pub use trust::{ProjectFiles, SpecEffects, TrustReview, TrustState, TrustedProject, UntrustedSpec};
+pub use web::{PairingCode, WebDevice};
 pub use work::checkpoint::{Checkpoint, CheckpointNote, CheckpointReason, LeftOutFile};
 pub use work::counters::EventCounters;
 pub use work::diff::{BaseSource, DiffBase, FileChange, FileChangeKind, WorkDiff};

@@ -24,6 +24,7 @@ pub use end::on_termination::on_end;
 pub use end::pidfd::{ask_to_continue, ask_to_end, end_at_once, wait_exit};
 pub use end::reminder::remind_parent_of;
 pub use end::terminate::{TerminationPlan, end};
+pub use inspect::ancestors::ancestors;
 pub use inspect::cgroup::is_kept_by_user_manager;
 pub use inspect::clients::{is_tmux_client, tmux_clients};
 pub use inspect::environment::environment;

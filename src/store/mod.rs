@@ -26,6 +26,7 @@ mod spawn_choices;
 mod tests;
 mod trust;
 mod watch;
+mod web;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,7 @@ pub use registry::recover::{LEDGER_STALE, REPAIR_UNREPORTED};
 pub use run::remote_requests::{OutputStream, RequestLock, StoredRequest};
 pub use run::staging::Staging;
 pub use watch::{StoreChangeListener, StoreWatch};
+pub use web::{WEB_FILES, WebEdit};
 
 pub use home::{make_private, remove_home};
 

@@ -21,6 +21,7 @@ use crate::manager::{
     TaskCompletion, TranscriptWriters,
 };
 use crate::manager::{Announcer, Context, RemovedEphemeral, WriterRepair, WriterRepairs};
+use crate::model::AgentName;
 use crate::rules::report::prometheus::Latency;
 
 /// Interval of work without urgency: old ledger entries, deleted projects.
@@ -301,9 +302,10 @@ impl Ticker {
             log_failure("metrics", Diagnostics(&self.manager).note_latency(&self.latency));
         }
         for sent in report.sent {
-            tracing::info!(agent = %sent.notice.agent, title = sent.notice.title, "notification sent");
+            let agent = sent.notice.agent.as_ref().map(AgentName::as_str);
+            tracing::info!(agent, title = sent.notice.title, "notification sent");
             for failure in sent.failures {
-                tracing::warn!(agent = %sent.notice.agent, failure, "a notification channel failed");
+                tracing::warn!(agent, failure, "a notification channel failed");
             }
         }
         report.retry_at.into_iter().chain(self.announcer.limiter.next_permit_at(self.manager.now())).min()

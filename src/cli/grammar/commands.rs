@@ -10,7 +10,7 @@ use super::definition::CommandDefinition;
 use super::{completions, man};
 use crate::cli::{
     Cli, agent, board, config, conversation, dashboard, demo_agent, doctor, env, hidden, host, mcp, message,
-    metrics, remote, service, spec, supervisor, task, taskspace,
+    metrics, remote, service, spec, supervisor, task, taskspace, web,
 };
 
 /// All commands and groups of commands.
@@ -26,6 +26,7 @@ pub(in crate::cli) const COMMANDS: &[CommandDefinition] = &[
     host::GROUP,
     env::GROUP,
     dashboard::COMMAND,
+    web::GROUP,
     mcp::COMMAND,
     metrics::COMMAND,
     service::GROUP,

@@ -7,12 +7,14 @@
 //! - `patch`: a patch on a terminal
 //! - `times`: durations and ages
 //! - `picker`: choosing an agent from a list
+//! - `qr_code`: QR codes in a terminal
 //! - `redraw`: lists that are drawn again on every change
 
 pub(in crate::cli) mod agent_table;
 pub(in crate::cli) mod columns;
 pub(in crate::cli) mod patch;
 pub(in crate::cli) mod picker;
+pub(in crate::cli) mod qr_code;
 pub(in crate::cli) mod redraw;
 pub(in crate::cli) mod times;
 pub(in crate::cli) mod ui;

@@ -13,7 +13,7 @@ use crate::manager::maintenance::Notifications;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::specs::LaunchPlanner;
 use crate::manager::status::StatusTracker;
-use crate::model::{Agent, AgentId, Channels, EventKind, LedgerEvent, Notice, Notify, NotifyOn};
+use crate::model::{Agent, AgentId, AgentName, Channels, EventKind, LedgerEvent, Notice, Notify, NotifyOn};
 use crate::notify;
 use crate::rules::notify::notice::{NotifyChoices, may_be_announced, notices};
 use crate::rules::notify::rate_limit::{Permit, RateLimiter, channels};
@@ -155,6 +155,11 @@ impl Notifications<'_> {
         Ok(SettledRows::split(rows, &changes, handled, now))
     }
 
+    /// Sends a notice at once that is not caused by an event of an agent. Returns the channels that failed.
+    pub(in crate::manager) fn send_now(&self, notice: &Notice) -> Vec<String> {
+        self.send_notice(notice, &self.0.settings().notify)
+    }
+
     /// Sends a notice over all channels, even if some of them fail. Returns the failures.
     fn send_notice(&self, notice: &Notice, config: &Notify) -> Vec<String> {
         let Channels { command, desktop, status_line, bell } =
@@ -182,7 +187,11 @@ impl Notifications<'_> {
             };
             let bell = if bell { Bell::Ring } else { Bell::Silent };
             let sent = self.0.tmux().and_then(|tmux| {
-                Ok(tmux.message_clients(Audience::AllBut(notice.agent.as_str()), &text, bell)?)
+                Ok(tmux.message_clients(
+                    Audience::AllBut(notice.agent.as_ref().map_or("", AgentName::as_str)),
+                    &text,
+                    bell,
+                )?)
             });
             failures.extend(sent.err().map(|error| error.to_string()));
         }

@@ -14,8 +14,8 @@ pub struct Notice {
     pub body: String,
     /// Urgency of the notice.
     pub urgency: Urgency,
-    /// Agent that the notice is about, or the first of several.
-    pub agent: AgentName,
+    /// Agent that the notice is about, or the first of several; `null` if the notice is not about an agent.
+    pub agent: Option<AgentName>,
     /// All agents that the notice is about.
     pub agents: Vec<AgentName>,
     /// Event that caused the notice.

@@ -92,7 +92,7 @@ fn notice(body: &str) -> Notice {
         body: body.into(),
         urgency: Urgency::Critical,
         agents: vec![agent.clone()],
-        agent,
+        agent: Some(agent),
         on: NotifyOn::Waiting,
         at: jiff::Timestamp::UNIX_EPOCH,
     }

@@ -1,6 +1,7 @@
 //! Inspects processes and terminals from outside. Nothing in this module signals or changes a process.
 //!
 //! - `procfs`: reading `/proc`
+//! - `ancestors`: the ancestors of this process
 //! - `tree`: the processes of an agent
 //! - `stalled`: processes that make no progress
 //! - `clients`: tmux clients of a server that does not answer
@@ -11,6 +12,7 @@
 //! - `ports`: TCP ports that are in use
 //! - `tty`: the state of a terminal
 
+pub(in crate::process) mod ancestors;
 pub(in crate::process) mod cgroup;
 pub(in crate::process) mod clients;
 pub(in crate::process) mod environment;

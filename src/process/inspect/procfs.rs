@@ -64,6 +64,11 @@ pub(in crate::process) fn is_zombie_of(pid: i32, parent: i32) -> bool {
     fields.and_then(|fields| fields.split(' ').next()) == Some(&parent.to_string())
 }
 
+/// Returns the parent of a living process.
+pub(in crate::process) fn parent(pid: i32) -> Option<i32> {
+    Some(Stat::read(pid, &mut Vec::new())?.process.ppid)
+}
+
 /// Returns the children of a living process, or none if it has ended.
 pub(in crate::process) fn children(pid: i32) -> Vec<i32> {
     let mut last = children_once(pid);

@@ -112,7 +112,7 @@ fn still_holds(on: NotifyOn, agent: &Agent) -> bool {
         NotifyOn::Crashed => agent.status == Status::Crashed,
         // The agent may also be down because of that, or starting again.
         NotifyOn::Hung => agent.status == Status::Working || agent.reason.contains(HUNG),
-        NotifyOn::GaveUp | NotifyOn::Message | NotifyOn::Task => true,
+        NotifyOn::GaveUp | NotifyOn::Message | NotifyOn::Task | NotifyOn::Device => true,
         NotifyOn::Deleted => agent.directory_gone.is_some(),
     }
 }
@@ -135,7 +135,7 @@ fn merge_causes(causes: &[&NoticeCause<'_>], zone: &TimeZone) -> Option<Notice> 
         title,
         body,
         urgency: if first.agent.failure.is_some() { Urgency::Normal } else { urgency(first.on) },
-        agent: first.agent.name.clone(),
+        agent: Some(first.agent.name.clone()),
         agents: causes.iter().map(|cause| cause.agent.name.clone()).collect(),
         on: first.on,
         at: causes.iter().map(|cause| cause.event.at).max()?,
@@ -162,6 +162,7 @@ fn title_of_one(cause: &NoticeCause<'_>, zone: &TimeZone) -> String {
             format!("{name} failed a task")
         }
         (NotifyOn::Task, _) => format!("{name} finished a task"),
+        (NotifyOn::Device, _) => format!("{name} has a new device"),
     }
 }
 
@@ -192,6 +193,7 @@ fn title_of_several(causes: &[&NoticeCause<'_>]) -> String {
         Some(NotifyOn::Deleted) => "have lost their directory",
         Some(NotifyOn::Message) => "wrote to you",
         Some(NotifyOn::Task) => "ended tasks",
+        Some(NotifyOn::Device) => "have new devices",
         Some(NotifyOn::Waiting) | None => "wait for you",
     };
     let names: Vec<&str> = causes.iter().take(MAX_NAMES).map(|cause| cause.agent.name.as_str()).collect();
@@ -222,7 +224,7 @@ fn urgency(on: NotifyOn) -> Urgency {
         NotifyOn::Waiting | NotifyOn::Crashed | NotifyOn::Hung | NotifyOn::Deleted | NotifyOn::Message => {
             Urgency::Normal
         }
-        NotifyOn::GaveUp => Urgency::Critical,
+        NotifyOn::GaveUp | NotifyOn::Device => Urgency::Critical,
     }
 }
 

@@ -216,7 +216,7 @@ mod tests {
             title: title.into(),
             body: "x".into(),
             urgency: Urgency::Normal,
-            agent,
+            agent: Some(agent),
             agents,
             on,
             at: at(0),

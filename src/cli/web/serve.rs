@@ -1,0 +1,69 @@
+//! The `web serve` command: serves the web page until it is ended.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::cli::Invocation;
+use crate::cli::grammar::definition::{CommandDefinition, Opening, parsed};
+use crate::cli::remote::remote_use::Remote;
+use crate::error::{Error, shown};
+use crate::rules::access::web_address::{WebAddressMistake, WebHosts, WebReach};
+use crate::web::{self, WebOptions};
+
+pub(super) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "serve",
+    "Serve the web page until C-c; `symposium web` does the same",
+    Remote::LOCAL,
+    |args, context| run(&parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.opening(Opening::WithoutNotices);
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Address and port to listen on; other machines need --behind-proxy
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7717")]
+    listen: SocketAddr,
+    /// Accept requests for this host name, besides the names of this machine; may be repeated
+    #[arg(long, value_name = "HOST[:PORT]")]
+    allow_host: Vec<String>,
+    /// A reverse proxy with TLS forwards requests for the names of --allow-host
+    #[arg(long)]
+    behind_proxy: bool,
+}
+
+fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
+    let reach = if args.behind_proxy { WebReach::BehindProxy } else { WebReach::Direct };
+    // Checked before the port is opened. The port 0 is replaced by a free one then.
+    WebHosts::new(args.listen, &args.allow_host, reach).map_err(|mistake| refused(args, &mistake))?;
+    let options = WebOptions { listen: args.listen, allowed_names: args.allow_host.clone(), reach };
+    web::run(&Arc::clone(&context.manager), &options, |url| {
+        if context.ui.json {
+            context.ui.json(&serde_json::json!({ "url": url }));
+        } else {
+            context.ui.say(&format!("serving on {url}; C-c ends it"));
+            context.ui.say("`symposium web pair` in another terminal prints a link for a new device");
+        }
+    })
+    .map(|()| 0)
+}
+
+fn refused(args: &Arguments, mistake: &WebAddressMistake) -> Error {
+    match mistake {
+        WebAddressMistake::NotLoopback => Error::usage(format!(
+            "`{}` can be reached from other machines, and the connection would not be encrypted",
+            args.listen
+        ))
+        .saw("no port was opened")
+        .hint("listen on 127.0.0.1, and reach it with `ssh -L` or through a reverse proxy with TLS")
+        .hint("if a proxy with TLS is in front of that address, add `--behind-proxy --allow-host NAME`"),
+        WebAddressMistake::ProxyWithoutHost => {
+            Error::usage("`--behind-proxy` needs the name under which browsers reach the proxy")
+                .hint("add `--allow-host NAME`")
+        }
+        WebAddressMistake::InvalidHost(host) => Error::usage(format!("`{}` is not a host name", shown(host)))
+            .hint("give a name with or without a port, such as `box.example` or `localhost:9000`"),
+    }
+}

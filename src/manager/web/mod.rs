@@ -1,0 +1,23 @@
+//! Access to the web page: pairing, devices and the running server. The page itself is the face `web`.
+//!
+//! - `pair`: `web pair`, and the use of its code by a new device
+//! - `devices`: `web devices` and `web revoke`, and the device that a secret belongs to
+//! - `server`: the one web server of an environment
+//! - `refuse_agents`: agents may not use any of it
+//!
+//! A device proves itself with a secret of 160 random bits, of which only the checksum is stored. An agent runs as the
+//! same Unix user and can read the file, so the pairing code has 96 random bits: its checksum reveals nothing.
+
+pub(in crate::manager) mod devices;
+pub(in crate::manager) mod pair;
+pub(in crate::manager) mod refuse_agents;
+pub(in crate::manager) mod server;
+
+#[cfg(test)]
+mod tests;
+
+use crate::manager::Context;
+
+/// Decides which devices may use the web page.
+#[derive(Clone, Copy)]
+pub struct WebAccess<'a>(pub &'a Context);

@@ -1,0 +1,28 @@
+//! The ancestors of this process.
+
+use super::procfs;
+
+/// Largest number of ancestors that are returned. A chain that is longer has a loop of reused process ids.
+const MAX_ANCESTORS: usize = 1000;
+
+/// Returns the process ids of this process and its ancestors, as far as they live.
+pub fn ancestors() -> Vec<i32> {
+    let own = i32::try_from(std::process::id()).ok();
+    std::iter::successors(own, |pid| procfs::parent(*pid).filter(|parent| *parent > 1))
+        .take(MAX_ANCESTORS)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ancestors_begin_with_this_process_and_its_parent() {
+        let found = ancestors();
+        let own = i32::try_from(std::process::id()).unwrap();
+        let parent = rustix::process::getppid().map(|pid| pid.as_raw_pid());
+        assert_eq!(found.first(), Some(&own));
+        assert!(found.get(1).is_none_or(|second| Some(*second) == parent), "{found:?} {parent:?}");
+    }
+}

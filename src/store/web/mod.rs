@@ -1,0 +1,109 @@
+//! `web.json`: the devices that may use the web page, the code that pairs the next one, and the address of the server.
+//!
+//! Written like the registry: under a lock, and complete or not at all, with mode 0600. A file of a newer format is not
+//! changed, unknown fields are kept, and an unreadable file admits no device.
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value, json};
+
+use super::locks::file_lock::{AgentLock, holder};
+use super::map_file::put_entry;
+use super::{Store, StoreError, home};
+use crate::model::{PairingCode, WebDevice};
+
+/// Name of the file in the state directory.
+const FILE: &str = "web.json";
+/// The same name, for a watch on changes.
+pub const WEB_FILES: &[&str] = &[FILE];
+/// Key of everything that the file holds.
+const KEY: &str = "web";
+const DEVICES: &str = "devices";
+const PAIRING: &str = "pairing";
+const SERVER: &str = "server";
+const URL: &str = "url";
+/// Name of the lock in the run directory that the server holds.
+const LOCK: &str = "_web.lock";
+
+/// The content of the file while it is being changed under the lock.
+pub struct WebEdit<'a>(&'a mut Map<String, Value>);
+
+impl WebEdit<'_> {
+    /// Returns all devices with valid entries, ordered by id.
+    pub fn devices(&self) -> Vec<WebDevice> {
+        devices(self.0)
+    }
+
+    /// Adds a device, or replaces the one with the same id.
+    pub fn put_device(&mut self, device: &WebDevice) {
+        let Ok(Value::Object(known)) = serde_json::to_value(device) else { return };
+        if let Value::Object(entries) = self.0.entry(DEVICES).or_insert_with(|| json!({})) {
+            put_entry(entries, &device.id, known);
+        }
+    }
+
+    /// Removes a device.
+    pub fn remove_device(&mut self, id: &str) {
+        if let Some(Value::Object(entries)) = self.0.get_mut(DEVICES) {
+            entries.remove(id);
+        }
+    }
+
+    /// Replaces the pairing code, or deletes it.
+    pub fn set_pairing(&mut self, pairing: Option<&PairingCode>) {
+        match pairing.and_then(|pairing| serde_json::to_value(pairing).ok()) {
+            Some(pairing) => drop(self.0.insert(PAIRING.to_owned(), pairing)),
+            None => drop(self.0.remove(PAIRING)),
+        }
+    }
+
+    /// Returns the pairing code, if there is one.
+    pub fn pairing(&self) -> Option<PairingCode> {
+        serde_json::from_value(self.0.get(PAIRING)?.clone()).ok()
+    }
+
+    /// Stores the address under which users open the page.
+    pub fn set_url(&mut self, url: &str) {
+        self.0.insert(SERVER.to_owned(), json!({ URL: url }));
+    }
+}
+
+impl Store {
+    /// Returns all devices with valid entries, ordered by id.
+    pub fn web_devices(&self) -> Result<Vec<WebDevice>, StoreError> {
+        Ok(devices(&self.read_map(FILE, KEY)?))
+    }
+
+    /// Returns the address that the last web server has stored.
+    pub fn web_url(&self) -> Result<Option<String>, StoreError> {
+        let all = self.read_map(FILE, KEY)?;
+        Ok(all.get(SERVER).and_then(|server| server.get(URL)?.as_str().map(str::to_owned)))
+    }
+
+    /// Changes the file while its lock is held. Writes nothing if nothing changed.
+    pub fn update_web<T>(&self, change: impl FnOnce(&mut WebEdit) -> T) -> Result<T, StoreError> {
+        self.update_map(FILE, KEY, |entries| change(&mut WebEdit(entries)))
+    }
+
+    /// Takes the lock of the web server without waiting. Returns `None` if another server holds it.
+    pub fn lock_web_server(&self) -> Result<Option<AgentLock>, StoreError> {
+        let run = self.home.run();
+        home::create_private(&run).map_err(StoreError::write(&run))?;
+        AgentLock::acquire(&run.join(LOCK), "web", std::time::Duration::ZERO)
+    }
+
+    /// Returns the process id of the web server, if one is running.
+    pub fn web_server(&self) -> Option<i32> {
+        holder(&self.home.run().join(LOCK)).map(|(pid, _)| pid)
+    }
+}
+
+fn devices(all: &Map<String, Value>) -> Vec<WebDevice> {
+    let Some(Value::Object(entries)) = all.get(DEVICES) else { return vec![] };
+    let device = |(id, value): (&String, &Value)| {
+        let device: WebDevice = serde_json::from_value(value.clone()).ok()?;
+        (device.id == *id).then_some(device)
+    };
+    entries.iter().filter_map(device).collect()
+}

@@ -1,0 +1,65 @@
+//! Tests of the file with the devices of the web page.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+fn device(id: &str) -> WebDevice {
+    let at = "2026-01-01T00:00:00Z".parse().unwrap();
+    WebDevice {
+        id: id.into(),
+        name: "phone".into(),
+        secret_sha256: "aa".into(),
+        paired_at: at,
+        last_used: at,
+    }
+}
+
+#[test]
+fn devices_are_stored_and_removed_in_a_private_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    assert_eq!(store.web_devices().unwrap(), []);
+    store.update_web(|edit| ["a", "b"].iter().for_each(|id| edit.put_device(&device(id)))).unwrap();
+    assert_eq!(store.web_devices().unwrap(), [device("a"), device("b")]);
+    let mode = std::fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o600);
+    store.update_web(|edit| edit.remove_device("a")).unwrap();
+    assert_eq!(store.web_devices().unwrap(), [device("b")]);
+}
+
+#[test]
+fn a_pairing_code_is_replaced_and_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let code = PairingCode { sha256: "cc".into(), expires_at: "2026-01-01T00:00:00Z".parse().unwrap() };
+    store.update_web(|edit| edit.set_pairing(Some(&code))).unwrap();
+    assert_eq!(store.update_web(|edit| edit.pairing()).unwrap(), Some(code));
+    store.update_web(|edit| edit.set_pairing(None)).unwrap();
+    assert_eq!(store.update_web(|edit| edit.pairing()).unwrap(), None);
+}
+
+#[test]
+fn an_unreadable_file_admits_no_device_and_is_not_overwritten() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    for text in ["{", "{\"format\":2,\"web\":{}}"] {
+        std::fs::write(dir.path().join(FILE), text).unwrap();
+        assert!(store.web_devices().is_err());
+        assert!(store.update_web(|edit| edit.put_device(&device("a"))).is_err());
+        assert_eq!(std::fs::read_to_string(dir.path().join(FILE)).unwrap(), text);
+    }
+}
+
+#[test]
+fn only_one_server_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    assert_eq!(store.web_server(), None);
+    let lock = store.lock_web_server().unwrap();
+    assert!(lock.is_some());
+    assert_eq!(store.web_server(), i32::try_from(std::process::id()).ok());
+    assert!(store.lock_web_server().unwrap().is_none());
+    drop(lock);
+    assert_eq!(store.web_server(), None);
+}

@@ -1,0 +1,102 @@
+//! The handlers of requests: each parses its input, calls one use case on a thread and renders the result as JSON.
+//!
+//! - `pair`: pairs a device
+//! - `agents`: the list, answers, prompts, keys, interrupt, stop, resume, recap
+//! - `screen`: a snapshot of a screen
+//! - `tasks`: tasks of an agent
+//! - `messages`: messages of an agent
+
+pub(super) mod agents;
+pub(super) mod messages;
+pub(super) mod pair;
+pub(super) mod screen;
+pub(super) mod tasks;
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::error::{Code, Error};
+use crate::model::AgentName;
+
+/// The result of a handler: JSON, or the reason why there is none.
+pub(super) type ApiResult = Result<Response, Refusal>;
+
+/// A response that describes why a request was refused or failed.
+#[derive(Debug)]
+pub(super) struct Refusal(Box<Response>);
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        *self.0
+    }
+}
+
+/// Returns the response for a request that is refused before a use case sees it. It has the form of an error.
+pub(super) fn refusal(status: StatusCode, code: &str, message: &str) -> Refusal {
+    let error = json!({ "error": { "code": code, "message": message, "saw": [], "hints": [] } });
+    Refusal(Box::new((status, Json(error)).into_response()))
+}
+
+/// Runs a use case on a thread of its own.
+pub(super) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Refusal> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(outcome) => outcome.map_err(|error| failure(&error)),
+        Err(_) => {
+            Err(refusal(StatusCode::INTERNAL_SERVER_ERROR, "failed", "the operation failed unexpectedly"))
+        }
+    }
+}
+
+/// Runs a use case and answers with its result.
+async fn answered<T: Serialize + Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> ApiResult {
+    run_blocking(work).await.map(|value| Json(value).into_response())
+}
+
+/// Returns the response for an error of a use case.
+pub(super) fn failure(error: &Error) -> Refusal {
+    Refusal(Box::new((status_of(error), Json(error.json())).into_response()))
+}
+
+fn status_of(error: &Error) -> StatusCode {
+    match (error.code(), error.exit()) {
+        (Code::NotConfirmed, _) => StatusCode::GATEWAY_TIMEOUT,
+        (_, 2) => StatusCode::BAD_REQUEST,
+        (_, 3) => StatusCode::NOT_FOUND,
+        (_, 6) => StatusCode::CONFLICT,
+        (_, 7) => StatusCode::GATEWAY_TIMEOUT,
+        (_, 4 | 5) => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
+}
+
+/// Parses the name of an agent in a path.
+pub(super) fn agent_name(text: &str) -> Result<AgentName, Refusal> {
+    text.parse().map_err(|why| failure(&Error::bad_name(text, why)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_says_whether_the_request_or_the_agent_was_the_reason() {
+        for (code, expected) in [
+            (Code::NoSuchAgent, StatusCode::NOT_FOUND),
+            (Code::OtherQuestion, StatusCode::CONFLICT),
+            (Code::NoQuestion, StatusCode::CONFLICT),
+            (Code::NotConfirmed, StatusCode::GATEWAY_TIMEOUT),
+            (Code::NoSuchOption, StatusCode::BAD_REQUEST),
+            (Code::TmuxTimedOut, StatusCode::SERVICE_UNAVAILABLE),
+            (Code::NotRunning, StatusCode::UNPROCESSABLE_ENTITY),
+        ] {
+            assert_eq!(status_of(&Error::new(code, "x")), expected, "{code:?}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Which handler answers which path.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+
+use super::api::{agents, messages, pair, screen, tasks};
+use super::guard::{self, PAIR_PATH};
+use super::{WebState, assets, stream};
+
+/// Returns the service for all requests.
+pub(super) fn router(state: Arc<WebState>) -> Router {
+    let agent = Router::new()
+        .route("/answer", post(agents::answer))
+        .route("/prompt", post(agents::prompt))
+        .route("/keys", post(agents::keys))
+        .route("/interrupt", post(agents::interrupt))
+        .route("/stop", post(agents::stop))
+        .route("/resume", post(agents::resume))
+        .route("/recap", get(agents::recap))
+        .route("/screen", get(screen::snapshot))
+        .route("/screen/events", get(stream::screen))
+        .route("/tasks", get(tasks::list).post(tasks::add))
+        .route("/messages", get(messages::list).post(messages::send));
+    Router::new()
+        .route(PAIR_PATH, post(pair::pair))
+        .route("/api/agents", get(agents::list))
+        .route("/api/events", get(stream::agents))
+        .nest("/api/agents/{name}", agent)
+        .route("/api/tasks/{id}/cancel", post(tasks::cancel))
+        .fallback(get(assets::serve))
+        .layer(from_fn_with_state(Arc::clone(&state), guard::check))
+        .with_state(state)
+}

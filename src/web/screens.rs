@@ -1,0 +1,126 @@
+//! The screens of agents that are looked at. One thread for each agent captures its screen after it has printed
+//! something, however many viewers it has, and ends after the last viewer has left.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use super::screen_text::ScreenText;
+use crate::error::Error;
+use crate::manager::{AgentScreens, Context};
+use crate::model::{AgentName, without_deception};
+
+/// Lines of history that a viewer can scroll back.
+pub(super) const HISTORY_LINES: usize = 300;
+/// Shortest time between two captures of a screen. Text that changes faster cannot be read.
+const CAPTURE_INTERVAL: Duration = Duration::from_millis(120);
+/// Time after which a thread checks whether it still has a viewer.
+const VIEWER_CHECK: Duration = Duration::from_secs(5);
+/// Maximum number of agents that are looked at.
+const MAX_SCREENS: usize = 32;
+
+/// A screen as JSON: the last capture, or the reason why there is none.
+pub(super) type SharedScreen = Option<Result<Arc<str>, Arc<str>>>;
+
+/// The screens that have a viewer.
+pub(super) struct ScreenHub {
+    context: Arc<Context>,
+    watched: Arc<Mutex<HashMap<AgentName, watch::Sender<SharedScreen>>>>,
+}
+
+impl ScreenHub {
+    pub(super) fn new(context: &Arc<Context>) -> ScreenHub {
+        ScreenHub { context: Arc::clone(context), watched: Arc::default() }
+    }
+
+    /// Returns the screen of an agent, now and after each change.
+    pub(super) fn follow(&self, name: &AgentName) -> Result<watch::Receiver<SharedScreen>, Error> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = watched.get(name) {
+            return Ok(sender.subscribe());
+        }
+        if watched.len() >= MAX_SCREENS {
+            return Err(Error::usage(format!("{MAX_SCREENS} agents are looked at already")));
+        }
+        let (sender, receiver) = watch::channel(None);
+        let feed = ScreenFeed {
+            context: Arc::clone(&self.context),
+            watched: Arc::clone(&self.watched),
+            name: name.clone(),
+            sender: sender.clone(),
+        };
+        let begun = thread::Builder::new().name("screen".into()).spawn(move || feed.run());
+        begun.map_err(Error::io("cannot start a thread"))?;
+        watched.insert(name.clone(), sender);
+        Ok(receiver)
+    }
+}
+
+/// The thread that captures one screen.
+struct ScreenFeed {
+    context: Arc<Context>,
+    watched: Arc<Mutex<HashMap<AgentName, watch::Sender<SharedScreen>>>>,
+    name: AgentName,
+    sender: watch::Sender<SharedScreen>,
+}
+
+impl ScreenFeed {
+    fn run(&self) {
+        let Err(error) = self.capture_changes() else { return };
+        self.publish(Err(without_deception(&error.to_string()).into()));
+        // The streams of the viewers end after this; a new viewer starts a new thread.
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        if watched.get(&self.name).is_some_and(|sender| sender.same_channel(&self.sender)) {
+            watched.remove(&self.name);
+        }
+    }
+
+    /// Captures the screen until no viewer is left or the agent has no screen any more.
+    fn capture_changes(&self) -> Result<(), Error> {
+        let (wake, printed) = channel();
+        let mut follower = AgentScreens(&self.context)
+            .follow_screen(&self.name, move || wake.send(()).unwrap_or_default())?;
+        loop {
+            let begun = Instant::now();
+            // The output itself is not needed; reading it keeps the position at the end of the transcript.
+            let _ = follower.skip_output();
+            let Some(screen) = follower.capture(HISTORY_LINES)? else {
+                return Err(Error::not_running(&self.name, "gone"));
+            };
+            self.publish(Ok(serde_json::to_string(&ScreenText::of(&screen)).unwrap_or_default().into()));
+            thread::sleep(CAPTURE_INTERVAL.saturating_sub(begun.elapsed()));
+            if !self.waits_for_output(&printed) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits until the agent has printed something. Returns `false` if no viewer is left.
+    fn waits_for_output(&self, printed: &Receiver<()>) -> bool {
+        loop {
+            let has_printed = printed.recv_timeout(VIEWER_CHECK).is_ok();
+            printed.try_iter().for_each(drop);
+            let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+            // Removed under the lock, so that a viewer who arrives now starts a new thread.
+            if self.sender.receiver_count() == 0 {
+                watched.remove(&self.name);
+                return false;
+            }
+            if has_printed {
+                return true;
+            }
+        }
+    }
+
+    fn publish(&self, screen: Result<Arc<str>, Arc<str>>) {
+        self.sender.send_if_modified(|last| {
+            let is_new = last.as_ref() != Some(&screen);
+            *last = Some(screen);
+            is_new
+        });
+    }
+}

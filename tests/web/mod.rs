@@ -1,0 +1,238 @@
+//! `symposium web` through its real socket: access, limits, and everything that the page does, with demo agents.
+
+mod agents;
+mod guard;
+mod limits;
+mod pairing;
+mod streams;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::TestEnv;
+use crate::support::run::Talk;
+
+/// Longest time that a test waits for bytes of the server.
+const READ_TIMEOUT: Duration = Duration::from_secs(40);
+
+/// A running server. It ends with the value.
+struct Server {
+    /// Host and port.
+    host: String,
+    _talk: Talk,
+}
+
+/// The secret of a paired device.
+#[derive(Clone)]
+struct Device {
+    id: String,
+    cookie: String,
+    key: String,
+}
+
+/// A response as it came over the socket.
+#[derive(Debug)]
+struct Response {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+/// A request that a test changes before it is sent.
+#[derive(Clone)]
+struct Request {
+    method: &'static str,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Server {
+    #[track_caller]
+    fn start(env: &TestEnv) -> Server {
+        Server::start_with(env, &[])
+    }
+
+    #[track_caller]
+    fn start_with(env: &TestEnv, args: &[&str]) -> Server {
+        let fixed = ["web", "--json", "--listen", "127.0.0.1:0"];
+        let talk = env.symposium(fixed.iter().chain(args)).talk();
+        let line = talk.hear().unwrap_or_else(|| panic!("it ended: {}", talk.stderr_so_far()));
+        let ready: Value = serde_json::from_str(&line).expect("one object");
+        let url = ready["url"].as_str().expect("an address").to_owned();
+        let host = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
+        Server { host, _talk: talk }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.host).expect("the port is open");
+        stream.set_read_timeout(Some(READ_TIMEOUT)).expect("a timeout");
+        stream
+    }
+
+    fn origin(&self) -> String {
+        format!("http://{}", self.host)
+    }
+
+    /// A request as the page sends it, without a secret.
+    fn request(&self, method: &'static str, path: &str) -> Request {
+        let mut request = Request { method, path: path.to_owned(), headers: vec![], body: String::new() }
+            .with("host", &self.host);
+        if method == "POST" {
+            request = request.with("origin", &self.origin()).with("content-type", "application/json");
+        }
+        request
+    }
+
+    fn get(&self, device: &Device, path: &str) -> Request {
+        self.request("GET", path).of(device)
+    }
+
+    fn post(&self, device: &Device, path: &str, body: &Value) -> Request {
+        Request { body: body.to_string(), ..self.request("POST", path).of(device) }
+    }
+
+    #[track_caller]
+    fn send(&self, request: &Request) -> Response {
+        let mut stream = self.connect();
+        stream.write_all(request.clone().with("connection", "close").text().as_bytes()).expect("it listens");
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("a whole response");
+        Response::parse(&String::from_utf8_lossy(&bytes))
+    }
+
+    /// Pairs a device with a code of `web pair`.
+    #[track_caller]
+    fn paired(&self, env: &TestEnv, name: &str) -> Device {
+        let link = env.symposium(["web", "pair", "--json"]).ok().json();
+        let response = self.pair(link["code"].as_str().expect("a code"), name);
+        assert_eq!(response.status, 200, "{response:?}");
+        let cookie = response.header("set-cookie").expect("a cookie");
+        let device = response.json();
+        let text = |key: &str| device[key].as_str().expect("a text").to_owned();
+        Device { id: text("id"), cookie: cookie.split(';').next().unwrap().to_owned(), key: text("key") }
+    }
+
+    #[track_caller]
+    fn pair(&self, code: &str, name: &str) -> Response {
+        let body = json!({ "code": code, "name": name }).to_string();
+        self.send(&Request { body, ..self.request("POST", "/api/pair") })
+    }
+
+    /// Opens an event stream.
+    #[track_caller]
+    fn stream(&self, device: &Device, path: &str) -> Stream {
+        let mut stream = self.connect();
+        stream.write_all(self.get(device, path).text().as_bytes()).expect("it listens");
+        let mut lines = BufReader::new(stream);
+        let mut first = String::new();
+        lines.read_line(&mut first).expect("a status line");
+        assert!(first.starts_with("HTTP/1.1 200"), "{first}");
+        Stream { lines }
+    }
+}
+
+impl Request {
+    fn with(mut self, name: &str, value: &str) -> Request {
+        self.headers.retain(|(known, _)| known != name);
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    fn without(mut self, name: &str) -> Request {
+        self.headers.retain(|(known, _)| known != name);
+        self
+    }
+
+    fn of(self, device: &Device) -> Request {
+        self.with("cookie", &device.cookie).with("x-symposium-key", &device.key)
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
+        for (name, value) in &self.headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if self.method != "GET" {
+            text.push_str(&format!("content-length: {}\r\n", self.body.len()));
+        }
+        text + "\r\n" + &self.body
+    }
+}
+
+impl Response {
+    #[track_caller]
+    fn parse(text: &str) -> Response {
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no response: {text:?}"));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = status.unwrap_or_else(|| panic!("no status: {head}"));
+        Response { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        let fields = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
+        fields.filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
+    }
+
+    #[track_caller]
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|why| panic!("{why}: {self:?}"))
+    }
+
+    #[track_caller]
+    fn code(&self) -> String {
+        self.json()["error"]["code"].as_str().expect("a code").to_owned()
+    }
+}
+
+/// An event stream.
+struct Stream {
+    lines: BufReader<TcpStream>,
+}
+
+impl Stream {
+    /// Returns the data of the next event of this name, or `None` if the stream has ended.
+    #[track_caller]
+    fn next(&mut self, name: &str) -> Option<Value> {
+        let mut is_wanted = false;
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line).expect("the server sends in time") == 0 {
+                return None;
+            }
+            if let Some(event) = line.strip_prefix("event: ") {
+                is_wanted = event.trim_end() == name;
+            }
+            if let Some(data) = line.strip_prefix("data: ").filter(|_| is_wanted) {
+                return Some(serde_json::from_str(data).expect("JSON"));
+            }
+        }
+    }
+
+    /// Reads events until one satisfies a condition.
+    #[track_caller]
+    fn until(&mut self, name: &str, condition: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let event = self.next(name).expect("the stream goes on");
+            if condition(&event) {
+                return event;
+            }
+        }
+    }
+}
+
+/// Starts a demo agent and waits for a status.
+#[track_caller]
+fn spawned(env: &TestEnv, name: &str, task: Option<&str>, status: &str) {
+    let task: Vec<&str> = task.iter().flat_map(|task| ["--task", task]).collect();
+    env.symposium(["agent", "spawn", "demo", "--name", name].iter().chain(&task)).ok();
+    wait_for(env, name, status);
+}
+
+#[track_caller]
+fn wait_for(env: &TestEnv, name: &str, status: &str) {
+    env.symposium(["agent", "wait", name, "--for", status, "--timeout", "20s"]).ok();
+}

@@ -1,0 +1,168 @@
+// The page: the stream of agents, cards for what needs an answer, the list, and one agent in detail.
+
+import { follow, forgetKey, hasKey } from "./api.js";
+import { Card } from "./cards.js";
+import { Detail } from "./detail.js";
+import { arrange, h, replace, setText } from "./dom.js";
+import { AgentRow } from "./list.js";
+import { pairingView, takeCode } from "./pairing.js";
+import type { Agent, Listing, Row } from "./types.js";
+
+/** Time between two updates of the ages. */
+const TICK_MS = 10_000;
+const ENDED = ["exited", "stopped"];
+
+class App {
+  private readonly connection = h("span", { class: "connection", role: "status" }, "connecting…");
+  private readonly counts = h("span", { class: "counts" });
+  private readonly silence = h("p", { class: "banner", role: "alert", hidden: true });
+  private readonly cardList = h("div", { class: "cards" });
+  private readonly needs = h("section", { "aria-label": "Needs an answer", hidden: true }, this.cardList);
+  private readonly list = h("ul", { class: "list" });
+  private readonly empty = h("p", { class: "empty" }, "reading agents…");
+  private readonly ended = h("button", { class: "plain more", hidden: true });
+  private readonly side = h("div", { class: "side" });
+  private readonly main = h("main", { class: "content" });
+  private readonly root = h("div", { class: "app" }, this.side, this.main);
+  private readonly cards = new Map<string, Card>();
+  private readonly rows = new Map<string, AgentRow>();
+  private listing: Listing | undefined;
+  private detail: Detail | undefined;
+  private showsEnded = false;
+  private feed: AbortController | undefined;
+
+  constructor() {
+    const bar = h("header", { class: "bar top" }, h("h1", {}, "Symposium"), this.counts, this.connection);
+    this.ended.addEventListener("click", () => {
+      this.showsEnded = !this.showsEnded;
+      this.draw();
+    });
+    this.side.append(bar, this.silence, this.needs, h("nav", { "aria-label": "Agents" }, this.list, this.empty, this.ended));
+    addEventListener("hashchange", () => this.draw());
+    setInterval(() => document.visibilityState === "visible" && this.tick(), TICK_MS);
+    document.addEventListener("visibilitychange", () => this.tick());
+  }
+
+  start(): void {
+    replace(document.body, this.root);
+    this.feed?.abort();
+    this.feed = new AbortController();
+    const handlers = {
+      event: (name: string, data: string) => {
+        if (name !== "agents") return;
+        this.listing = JSON.parse(data) as Listing;
+        this.draw();
+      },
+      live: (isLive: boolean) => {
+        this.connection.className = isLive ? "connection live" : "connection lost";
+        setText(this.connection, isLive ? "live" : "offline, trying again…");
+        this.root.classList.toggle("offline", !isLive);
+      },
+      refused: () => {
+        this.feed?.abort();
+        forgetKey();
+        this.listing = undefined;
+        this.draw();
+        askForCode("This device has no access. It was revoked, or it was never paired.");
+      },
+    };
+    follow("api/events", handlers, this.feed.signal);
+  }
+
+  private selected(): string | undefined {
+    const name = /^#agent=(.+)$/.exec(location.hash)?.[1];
+    return name === undefined ? undefined : decodeURIComponent(name);
+  }
+
+  private open(name: string): void {
+    location.hash = `agent=${encodeURIComponent(name)}`;
+  }
+
+  private tick(): void {
+    for (const card of this.cards.values()) card.tick();
+    for (const row of this.rows.values()) row.tick();
+    this.detail?.tick();
+  }
+
+  private draw(): void {
+    const agents = this.listing?.agents ?? [];
+    const pairs = agents.map((agent, at): [Agent, Row] => [agent, this.listing?.rows[at] ?? { status: agent.status, about: "", location: "" }]);
+    const silence = this.listing?.silence ?? null;
+    this.silence.hidden = silence === null;
+    setText(this.silence, silence ?? "");
+    this.drawCards(pairs.filter(([agent]) => agent.question !== null));
+    this.drawList(pairs);
+    this.drawDetail(pairs);
+    const waiting = agents.filter((agent) => agent.question !== null).length;
+    const working = agents.filter((agent) => agent.status === "working").length;
+    setText(this.counts, [waiting > 0 && `${waiting} ?`, working > 0 && `${working} ●`].filter(Boolean).join("  "));
+    document.title = waiting > 0 ? `(${waiting}) Symposium` : "Symposium";
+  }
+
+  private drawCards(asking: [Agent, Row][]): void {
+    this.needs.hidden = asking.length === 0;
+    const elements = asking.map(([agent, row]) => {
+      const known = this.cards.get(agent.id);
+      if (known) {
+        known.update(agent, row);
+        return known.element;
+      }
+      const card = new Card(agent, row, () => this.open(agent.name));
+      this.cards.set(agent.id, card);
+      return card.element;
+    });
+    for (const id of this.cards.keys()) if (!asking.some(([agent]) => agent.id === id)) this.cards.delete(id);
+    arrange(this.cardList, elements);
+  }
+
+  private drawList(pairs: [Agent, Row][]): void {
+    const name = this.selected();
+    const isShown = (agent: Agent) => this.showsEnded || !ENDED.includes(agent.status) || agent.name === name;
+    const shown = pairs.filter(([agent]) => isShown(agent));
+    const elements = shown.map(([agent, row]) => {
+      const key = `${agent.id} ${agent.name}`;
+      const known = this.rows.get(key) ?? new AgentRow(agent.name, () => this.open(agent.name));
+      this.rows.set(key, known);
+      known.update(agent, row, agent.name === name);
+      return known.element;
+    });
+    for (const key of this.rows.keys()) if (!pairs.some(([agent]) => `${agent.id} ${agent.name}` === key)) this.rows.delete(key);
+    arrange(this.list, elements);
+    this.empty.hidden = shown.length > 0;
+    if (this.listing) setText(this.empty, pairs.length === 0 ? "no agents yet" : "no agent is running");
+    const ended = pairs.filter(([agent]) => ENDED.includes(agent.status)).length;
+    this.ended.hidden = ended === 0;
+    setText(this.ended, this.showsEnded ? "hide ended agents" : `${ended} more ended`);
+  }
+
+  private drawDetail(pairs: [Agent, Row][]): void {
+    const name = this.selected();
+    const found = pairs.find(([agent]) => agent.name === name);
+    if (this.detail && (!found || found[0].name !== this.detail.name)) {
+      this.detail.close();
+      this.detail = undefined;
+    }
+    this.root.classList.toggle("open", found !== undefined);
+    if (!found) {
+      if (!this.main.querySelector(".hint")) replace(this.main, h("p", { class: "hint" }, "Choose an agent."));
+      return;
+    }
+    const [agent, row] = found;
+    if (this.detail) return this.detail.update(agent, row);
+    this.detail = new Detail(agent, row, () => {
+      history.replaceState(null, "", location.pathname);
+      this.draw();
+    });
+    replace(this.main, this.detail.element);
+  }
+}
+
+const app = new App();
+
+function askForCode(why?: string): void {
+  replace(document.body, pairingView(takeCode(), why, () => app.start()));
+}
+
+if (hasKey() && !location.hash.startsWith("#pair=")) app.start();
+else askForCode();
+if ("serviceWorker" in navigator) navigator.serviceWorker.register("worker.js").catch(() => undefined);

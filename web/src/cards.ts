@@ -1,0 +1,162 @@
+// Cards for what needs an answer. A card is bound to the id of its question: a tap can never reach a newer one, and the
+// card says "taken" only after the server has confirmed that the agent accepted the answer.
+
+import { ApiError, post } from "./api.js";
+import { danger } from "./danger.js";
+import { type Child, announce, h, setText } from "./dom.js";
+import { age } from "./time.js";
+import type { Agent, Question, Row } from "./types.js";
+
+/** How long a question that has replaced another one is shown before it can be answered. */
+const READING_MS = 600;
+/** How long the second tap on a dangerous command is awaited. */
+const SECOND_TAP_MS = 5000;
+/** Time between the two taps, so that a double tap is not both of them. */
+const MIN_TAP_GAP_MS = 500;
+
+type Answer = { answer: "approve" | "deny" } | { answer: "option"; text: string };
+
+/** Answers by the id of their question; shared by the card in the list and the one in the detail view. */
+const given = new Map<string, { label: string; isTaken: boolean }>();
+
+export class Card {
+  readonly element: HTMLElement;
+  private readonly ageText = h("span", { class: "age" });
+  private readonly place = h("div", { class: "place" });
+  private readonly status = h("span", { class: "word" });
+  private readonly body = h("div", { class: "asked" });
+  private readonly actions = h("div", { class: "actions" });
+  private readonly note = h("p", { class: "note", role: "status" });
+  private drawn = "";
+  private agent: Agent;
+
+  constructor(agent: Agent, row: Row, open?: () => void) {
+    this.agent = agent;
+    const name = open
+      ? h("button", { class: "name link", click: open, "aria-label": `Open ${agent.name}` }, agent.name)
+      : h("span", { class: "name" }, agent.name);
+    const head = h("header", {}, h("h3", {}, name), this.status, this.ageText);
+    this.element = h("article", { class: "card", "aria-label": `${agent.name} needs an answer` }, head, this.place, this.body, this.actions, this.note);
+    this.update(agent, row);
+  }
+
+  update(agent: Agent, row: Row): void {
+    this.agent = agent;
+    setText(this.status, row.status);
+    setText(this.place, row.location);
+    this.tick();
+    const { question } = agent;
+    if (!question) return;
+    const state = given.get(question.id);
+    const key = JSON.stringify([question, agent.waiting_for, state]);
+    if (key === this.drawn) return;
+    const hasReplaced = this.drawn !== "" && !this.drawn.includes(question.id);
+    this.drawn = key;
+    this.draw(question, hasReplaced);
+  }
+
+  /** Updates the age. */
+  tick(): void {
+    setText(this.ageText, age(this.agent.status_since));
+  }
+
+  private draw(question: Question, hasReplaced: boolean): void {
+    const remarks: Record<Question["extent"], string | null> = {
+      whole: null,
+      cut: "The question is longer than what is kept. Open the screen to read all of it.",
+      brief: "Only this line is known. Open the screen to read the dialog.",
+    };
+    const remark = remarks[question.extent];
+    const harm = danger(question.text);
+    this.body.replaceChildren(h("pre", {}, question.text));
+    if (harm) this.body.append(h("p", { class: "harm" }, `This ${harm}. Approving needs two taps.`));
+    if (remark) this.body.append(h("p", { class: "remark" }, remark));
+    const state = given.get(question.id);
+    this.element.classList.toggle("taken", state?.isTaken === true);
+    if (state) {
+      this.actions.replaceChildren(h("p", { class: "given" }, state.isTaken ? `✓ taken: ${state.label}` : `${state.label}…`));
+      return;
+    }
+    this.actions.replaceChildren(...this.buttons(question, harm).filter((child) => child instanceof Node));
+    if (hasReplaced) {
+      this.note.textContent = "The question has changed.";
+      this.hold();
+    }
+  }
+
+  /** Ignores taps for a moment, because they may have been meant for the question before. */
+  private hold(): void {
+    const buttons = [...this.actions.querySelectorAll<HTMLButtonElement>("button")];
+    for (const button of buttons) button.disabled = true;
+    setTimeout(() => buttons.forEach((button) => (button.disabled = false)), READING_MS);
+  }
+
+  private buttons(question: Question, harm: string | undefined): Child[] {
+    const options = question.options ?? [];
+    if (this.agent.waiting_for === "approval") {
+      const deny = h("button", { class: "deny", click: () => void this.give(question, { answer: "deny" }, "denied") }, "Deny");
+      const approve = this.careful("Approve", "approve", harm, () => this.give(question, { answer: "approve" }, "approved"));
+      const choices = options.length > 0 && h("details", {}, h("summary", {}, `${options.length} options of the dialog`), this.choices(question, harm));
+      return [h("div", { class: "pair" }, deny, approve), choices];
+    }
+    if (options.length > 0) return [this.choices(question, harm)];
+    const field = h("input", { type: "text", "aria-label": `Answer for ${this.agent.name}`, placeholder: "Answer", autocomplete: "off" });
+    const submit = (event: Event) => {
+      event.preventDefault();
+      const text = field.value.trim();
+      if (text) void this.give(question, { answer: "option", text }, `answered ${text}`);
+    };
+    return [h("form", { class: "reply", submit }, field, h("button", { class: "approve", type: "submit" }, "Answer"))];
+  }
+
+  private choices(question: Question, harm: string | undefined): HTMLElement {
+    const buttons = question.options?.map((option, at) => {
+      const number = /^(\d+)[.)]/.exec(option)?.[1] ?? String(at + 1);
+      const label = /^\d/.test(option) ? option : `${number}. ${option}`;
+      const give = () => this.give(question, { answer: "option", text: number }, option);
+      return this.careful(label, "choice", /^\D*\d*\W*no\b/i.test(option) ? undefined : harm, give);
+    });
+    return h("div", { class: "choices" }, ...(buttons ?? []));
+  }
+
+  /** Returns a button that needs two taps if the command may do harm. */
+  private careful(label: string, kind: string, harm: string | undefined, act: () => Promise<void>): HTMLButtonElement {
+    let armedAt = 0;
+    const button = h("button", { class: kind }, label);
+    button.addEventListener("click", () => {
+      const now = Date.now();
+      if (!harm || (armedAt > 0 && now - armedAt > MIN_TAP_GAP_MS)) return void act();
+      if (armedAt > 0) return;
+      armedAt = now;
+      button.textContent = `Tap again: it ${harm}`;
+      button.classList.add("armed");
+      announce(`This ${harm}. Press again to confirm.`);
+      setTimeout(() => {
+        armedAt = 0;
+        button.textContent = label;
+        button.classList.remove("armed");
+      }, SECOND_TAP_MS);
+    });
+    return button;
+  }
+
+  private async give(question: Question, answer: Answer, label: string): Promise<void> {
+    if (given.has(question.id)) return;
+    const show = (state: { label: string; isTaken: boolean } | undefined) => {
+      if (state) given.set(question.id, state);
+      else given.delete(question.id);
+      if (this.agent.question?.id === question.id) this.draw(question, false);
+    };
+    this.note.textContent = "";
+    show({ label, isTaken: false });
+    try {
+      await post(`api/agents/${encodeURIComponent(this.agent.name)}/answer`, { question: question.id, ...answer });
+      show({ label, isTaken: true });
+      announce(`${this.agent.name}: ${label}, taken`);
+    } catch (error) {
+      show(undefined);
+      const { message, details } = error instanceof ApiError ? error : { message: String(error), details: [] };
+      this.note.textContent = [`Not taken: ${message}`, ...details.slice(0, 1)].join(". ");
+    }
+  }
+}

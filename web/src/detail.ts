@@ -1,0 +1,239 @@
+// One agent: its question, its screen with keys and a prompt, its tasks, recap and messages.
+
+import { ApiError, follow, get, post } from "./api.js";
+import { Card } from "./cards.js";
+import { composer } from "./composer.js";
+import { announce, h, replace, setText } from "./dom.js";
+import { keyBar } from "./keys.js";
+import { shape } from "./list.js";
+import { ScreenView } from "./screen.js";
+import { age } from "./time.js";
+import type { Agent, Message, Row, Screen, Task } from "./types.js";
+
+const TABS = ["Screen", "Tasks", "Recap", "Messages"] as const;
+type Tab = (typeof TABS)[number];
+/** How long the second tap on a button that ends something is awaited. */
+const SECOND_TAP_MS = 4000;
+const LIVE = ["starting", "working", "waiting", "idle", "unknown"];
+
+export class Detail {
+  readonly element: HTMLElement;
+  private readonly head = h("div", { class: "title" });
+  private readonly about = h("p", { class: "about" });
+  private readonly location = h("p", { class: "place" });
+  private readonly operations = h("div", { class: "operations" });
+  private readonly outcome = h("p", { class: "note", role: "status" });
+  private readonly question = h("div", {});
+  private readonly panel = h("div", { class: "panel", role: "tabpanel", id: "panel" });
+  private readonly tabs = new Map<Tab, HTMLButtonElement>();
+  private readonly ageText = h("span", { class: "age" });
+  private card: Card | undefined;
+  private tab: Tab = "Screen";
+  private feed: AbortController | undefined;
+  private agent: Agent;
+  private offered = "";
+
+  constructor(agent: Agent, row: Row, close: () => void) {
+    this.agent = agent;
+    const tabs = TABS.map((tab) => {
+      const button = h("button", { role: "tab", "aria-controls": "panel", click: () => this.show(tab) }, tab);
+      this.tabs.set(tab, button);
+      return button;
+    });
+    const back = h("button", { class: "back", "aria-label": "Back to the list", click: close }, "‹");
+    const strip = h("div", { class: "tabs", role: "tablist", "aria-label": "Parts of the agent" }, ...tabs);
+    const top = h("header", { class: "bar" }, back, this.head, this.operations);
+    this.element = h("section", { class: "detail", "aria-label": `Agent ${agent.name}` }, top, h("div", { class: "facts" }, this.about, this.location, this.outcome), this.question, strip, this.panel);
+    this.update(agent, row);
+    this.show("Screen");
+  }
+
+  get name(): string {
+    return this.agent.name;
+  }
+
+  update(agent: Agent, row: Row): void {
+    const wasLive = LIVE.includes(this.agent.status);
+    this.agent = agent;
+    replace(this.head, shape(agent.status), h("h2", {}, agent.name), h("span", { class: `word ${agent.status}` }, row.status), this.ageText);
+    setText(this.about, row.about);
+    setText(this.location, row.location);
+    this.tick();
+    this.offer();
+    this.element.classList.toggle("asks", agent.question !== null);
+    if (!agent.question) this.card = undefined;
+    else if (this.card) this.card.update(agent, row);
+    else this.card = new Card(agent, row);
+    if (this.question.firstChild !== (this.card?.element ?? null)) replace(this.question, this.card?.element);
+    if (!wasLive && LIVE.includes(agent.status) && this.tab === "Screen") this.show("Screen");
+  }
+
+  tick(): void {
+    setText(this.ageText, age(this.agent.status_since));
+    this.card?.tick();
+  }
+
+  close(): void {
+    this.feed?.abort();
+  }
+
+  private path(rest: string): string {
+    return `api/agents/${encodeURIComponent(this.agent.name)}/${rest}`;
+  }
+
+  /** Shows the operations that the status permits. */
+  private offer(): void {
+    const isLive = LIVE.includes(this.agent.status);
+    const names = isLive ? (this.agent.status === "working" ? ["Interrupt", "Stop"] : ["Stop"]) : ["Resume"];
+    if (this.offered === names.join()) return;
+    this.offered = names.join();
+    const operations: Record<string, () => HTMLElement> = {
+      Interrupt: () => this.operation("Interrupt", "interrupt", "was interrupted"),
+      Stop: () => this.operation("Stop", "stop", "was stopped", "Tap again to stop"),
+      Resume: () => this.operation("Resume", "resume", "was resumed"),
+    };
+    replace(this.operations, ...names.map((name) => operations[name]?.()));
+  }
+
+  private operation(label: string, path: string, done: string, second?: string): HTMLElement {
+    let isArmed = second === undefined;
+    const button = h("button", { class: second ? "deny small" : "plain small" }, label);
+    button.addEventListener("click", () => {
+      if (!isArmed) {
+        isArmed = true;
+        button.textContent = second ?? label;
+        button.classList.add("armed");
+        setTimeout(() => {
+          isArmed = false;
+          button.textContent = label;
+          button.classList.remove("armed");
+        }, SECOND_TAP_MS);
+        return;
+      }
+      button.disabled = true;
+      this.report(`${label.toLowerCase()}…`);
+      post(this.path(path))
+        .then(() => this.report(`${this.agent.name} ${done}`))
+        .catch((error: unknown) => this.report(message(error), true))
+        .finally(() => (button.disabled = false));
+    });
+    return button;
+  }
+
+  private report(text: string, isFailure = false): void {
+    this.outcome.className = isFailure ? "note bad" : "note";
+    this.outcome.textContent = text;
+    announce(text);
+  }
+
+  private show(tab: Tab): void {
+    this.tab = tab;
+    this.feed?.abort();
+    for (const [known, button] of this.tabs) button.setAttribute("aria-selected", String(known === tab));
+    const views: Record<Tab, () => void> = {
+      Screen: () => this.showScreen(),
+      Tasks: () => this.showTasks(),
+      Recap: () => this.showRecap(),
+      Messages: () => this.showMessages(),
+    };
+    views[tab]();
+  }
+
+  private showScreen(): void {
+    const screen = new ScreenView();
+    const prompt = composer({
+      label: `Prompt for ${this.agent.name}`,
+      button: "Send",
+      send: async (text) => {
+        const { confirmed_by } = await post<{ confirmed_by: string }>(this.path("prompt"), { text });
+        return `delivered: ${confirmed_by}`;
+      },
+    });
+    replace(this.panel, screen.element, keyBar(this.agent.name, (text) => this.report(text, true)), prompt);
+    this.feed = new AbortController();
+    const handlers = {
+      event: (name: string, data: string) => {
+        if (name === "screen") screen.update(JSON.parse(data) as Screen);
+        if (name === "gone") screen.gone(data);
+      },
+      live: (isLive: boolean) => screen.element.classList.toggle("stale", !isLive),
+      refused: () => undefined,
+    };
+    if (LIVE.includes(this.agent.status)) follow(this.path("screen/events"), handlers, this.feed.signal);
+    else screen.gone(`${this.agent.name} is not running. Its recap tells what happened.`);
+  }
+
+  private showTasks(): void {
+    const list = h("ul", { class: "entries" });
+    const load = async () => {
+      const tasks = await get<Task[]>(this.path("tasks"));
+      replace(list, ...tasks.map((task) => this.task(task, load)), tasks.length === 0 && h("li", { class: "empty" }, "no tasks"));
+    };
+    const add = composer({
+      label: `Task for ${this.agent.name}`,
+      button: "Add",
+      send: async (text) => {
+        const { task } = await post<{ task: Task }>(this.path("tasks"), { text });
+        void load();
+        return `task ${task.id} is on the queue`;
+      },
+    });
+    replace(this.panel, list, add);
+    load().catch((error: unknown) => replace(list, h("li", { class: "empty" }, message(error))));
+  }
+
+  private task(task: Task, reload: () => Promise<void>): HTMLElement {
+    const isOpen = ["queued", "dispatched", "running", "failed"].includes(task.state);
+    const cancel = () => {
+      post(`api/tasks/${task.id}/cancel`)
+        .then(reload)
+        .catch((error: unknown) => this.report(message(error), true));
+    };
+    const progress = task.progress && h("p", { class: "remark" }, `${task.progress.percent}% ${task.progress.note}`);
+    const head = h("div", { class: "head" }, h("span", { class: "name" }, `#${task.id}`), h("span", { class: `word ${task.status}` }, task.status), h("span", { class: "age" }, age(task.changed_at)));
+    return h(
+      "li",
+      {},
+      head,
+      h("p", { class: "text" }, task.text),
+      progress,
+      task.waits_for && h("p", { class: "remark" }, task.waits_for),
+      task.result && h("p", { class: "text result" }, task.result),
+      isOpen && h("button", { class: "plain small", "aria-label": `Cancel task ${task.id}`, click: cancel }, "Cancel"),
+    );
+  }
+
+  private showRecap(): void {
+    const text = h("pre", { class: "recap", tabindex: "0" }, "reading…");
+    replace(this.panel, text);
+    get<{ text: string }>(this.path("recap"))
+      .then((recap) => setText(text, recap.text))
+      .catch((error: unknown) => setText(text, message(error)));
+  }
+
+  private showMessages(): void {
+    const list = h("ul", { class: "entries" });
+    const load = async () => {
+      const messages = await get<Message[]>(this.path("messages"));
+      const entries = messages.map((entry) =>
+        h("li", {}, h("div", { class: "head" }, h("span", { class: "name" }, `${entry.from} → ${entry.to ?? "person"}`), h("span", { class: "word" }, entry.state), h("span", { class: "age" }, age(entry.at))), h("p", { class: "text" }, entry.text)),
+      );
+      replace(list, ...entries, entries.length === 0 && h("li", { class: "empty" }, "no messages"));
+    };
+    const write = composer({
+      label: `Message for ${this.agent.name}`,
+      button: "Send",
+      send: async (text) => {
+        await post(this.path("messages"), { text });
+        void load();
+        return `sent to ${this.agent.name}`;
+      },
+    });
+    replace(this.panel, list, write);
+    load().catch((error: unknown) => replace(list, h("li", { class: "empty" }, message(error))));
+  }
+}
+
+function message(error: unknown): string {
+  return error instanceof ApiError ? [error.message, ...error.details.slice(0, 1)].join(". ") : String(error);
+}
