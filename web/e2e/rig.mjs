@@ -1,0 +1,57 @@
+// A sealed environment for the tests in the browser: its own HOME, tmux server, demo agents and web server.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const BINARY = process.env.SYMPOSIUM_BINARY ?? resolve(import.meta.dirname, "../../target/debug/symposium");
+
+export class Rig {
+  constructor() {
+    this.root = mkdtempSync("/tmp/sy-web-");
+    for (const name of ["home", "home/shop", "sockets"]) mkdirSync(join(this.root, name));
+    this.env = {
+      HOME: join(this.root, "home"),
+      PATH: process.env.PATH,
+      TMUX_TMPDIR: join(this.root, "sockets"),
+      LANG: "C.UTF-8",
+      TERM: "xterm-256color",
+      SHELL: "/bin/sh",
+      SYMPOSIUM_SUPERVISOR: "off",
+    };
+  }
+
+  run(...args) {
+    return execFileSync(BINARY, args, { env: this.env, cwd: join(this.root, "home/shop"), encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  }
+
+  spawnAgent(name, task, status) {
+    this.run("agent", "spawn", "demo", "--name", name, ...(task ? ["--task", task] : []));
+    this.waitFor(name, status);
+  }
+
+  waitFor(name, status) {
+    this.run("agent", "wait", name, "--for", status, "--timeout", "20s");
+  }
+
+  async serve(listen = "127.0.0.1:0") {
+    this.server = spawn(BINARY, ["web", "--json", "--listen", listen], { env: this.env, cwd: this.root, stdio: ["ignore", "pipe", "inherit"] });
+    const line = await new Promise((done) => this.server.stdout.once("data", (data) => done(String(data))));
+    this.url = JSON.parse(line).url;
+  }
+
+  async stopServer() {
+    const ended = new Promise((done) => this.server.once("exit", done));
+    this.server.kill("SIGTERM");
+    await ended;
+  }
+
+  pairingLink() {
+    return JSON.parse(this.run("web", "pair", "--json")).url;
+  }
+
+  async close() {
+    await this.stopServer();
+    for (const { name } of JSON.parse(this.run("agent", "list", "--json"))) this.run("agent", "kill", name);
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
