@@ -57,6 +57,16 @@ impl Git {
         Ok(Some(PushPlan { branch: branch.to_owned(), remote: remote.to_owned(), url }))
     }
 
+    /// Returns the URLs of all remotes for fetching and pushing, with credentials if they have some.
+    pub fn remote_urls(&self, top: &Path) -> Result<Vec<String>, GitError> {
+        let listed = self.line(top, &["remote", "--verbose"])?;
+        let urls = listed.lines().filter_map(|line| {
+            let (_, url) = line.split_once('\t')?;
+            Some(url.rsplit_once(" (")?.0.to_owned())
+        });
+        Ok(urls.collect())
+    }
+
     /// Returns the keys of the repository's own configuration that would make a push start a program.
     pub fn executing_settings(&self, top: &Path) -> Result<Vec<String>, GitError> {
         let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", EXECUTING_KEYS];
@@ -147,6 +157,16 @@ mod tests {
         r.git(&["config", "remote.pushDefault", "fork"]);
         assert_eq!(remote_of(&r).as_deref(), Some("fork"));
         assert_eq!(remote_of(&with_remotes(&["one", "two"])), None);
+    }
+
+    #[test]
+    fn urls_of_all_remotes_are_listed() {
+        let r = with_remotes(&[]);
+        assert_eq!(r.ours().remote_urls(&r.top()).unwrap(), [] as [&str; 0]);
+        r.git(&["remote", "add", "origin", "https://h.example/a b (c)"]);
+        r.git(&["remote", "set-url", "--push", "origin", "git@h.example:me/b"]);
+        let urls = r.ours().remote_urls(&r.top()).unwrap();
+        assert_eq!(urls, ["https://h.example/a b (c)", "git@h.example:me/b"]);
     }
 
     #[test]

@@ -89,5 +89,6 @@ pub use work::task::{
 pub use work::task_status::{AgentWaits, TaskStatus};
 pub use work::taskspace::{LogEntry, Taskspace};
 pub use work::unsaved_work::{
-    BasePosition, BranchPosition, MergedWork, WorkCounts, WorkSummary, WorktreeState,
+    BasePosition, BranchPosition, CheckState, MergedWork, PullRequest, PullRequestState, WorkCounts,
+    WorkSummary, WorktreeState,
 };

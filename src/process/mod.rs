@@ -39,7 +39,7 @@ pub use sigwinch::on_resize;
 pub use start::detached::{StreamEvent, leave_session, listen_to, run_into, start_detached};
 pub use start::die_with_parent::{WITH_PARENT, die_with_parent};
 pub use start::job::{is_session_leader, run_in_job};
-pub use start::run::{Run, run_bounded, run_foreground, run_watched};
+pub use start::run::{Output, Run, run_bounded, run_foreground, run_watched};
 pub use users::{user_id, user_name, user_names};
 
 /// Environment variable that identifies an agent's processes.

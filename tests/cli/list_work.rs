@@ -1,4 +1,5 @@
-//! `agent list --work`: changes, position relative to the base, and expected conflicts of each worktree.
+//! `agent list --work`: changes, position relative to the base, expected conflicts and pull request of each worktree.
+//! `gh` is a fake that counts its calls.
 
 use std::fs;
 
@@ -113,4 +114,99 @@ fn programs_of_the_repository_do_not_run_for_a_list() {
     fs::remove_file(&marker).ok();
     assert_eq!(work(&env, "conflicting")["merge"]["state"], "conflicts");
     assert!(!marker.exists());
+}
+
+/// Starts the agents `clean` and `other` in a repository with a remote on GitHub. `gh` counts its calls and prints this.
+fn agents_on_github(gh: &str) -> TestEnv {
+    let env = repository();
+    git(&env, &env.project(), &["remote", "add", "origin", "https://me:secret@github.com/Me/project.git"]);
+    let calls = calls_file(&env);
+    env.fake_program("gh", &format!("printf '%s\\n' \"$*\" >>{}\n{gh}", calls.display()));
+    let clean = worker(&env, "clean");
+    worker(&env, "other");
+    commit(&env, &clean, "// clean\n");
+    env
+}
+
+fn calls_file(env: &TestEnv) -> std::path::PathBuf {
+    env.root().join("gh-calls")
+}
+
+fn calls(env: &TestEnv) -> usize {
+    fs::read_to_string(calls_file(env)).unwrap_or_default().lines().count()
+}
+
+/// Returns the script of a `gh` that prints one pull request.
+fn pull_request(owner: &str, branch: &str) -> String {
+    let listed = json!([{
+        "number": 12,
+        "url": "https://github.com/me/project/pull/12",
+        "state": "OPEN",
+        "headRefName": branch,
+        "headRepositoryOwner": {"login": owner},
+        "closedAt": null,
+        "statusCheckRollup": [{"status": "COMPLETED", "conclusion": "SUCCESS", "name": "test"}],
+    }]);
+    format!("echo '{listed}'")
+}
+
+#[test]
+fn pull_request_is_listed_with_its_checks_and_asked_once_a_minute() {
+    let env = agents_on_github(&pull_request("me", "symposium/clean"));
+    let text = agent(&env, &["list", "--work"]).env("COLUMNS", "120").ok().stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].contains("MERGE  PR                     SIZE"), "{text}");
+    assert!(lines[1].contains("clean  #12 open, checks pass  "), "{text}");
+    assert!(!lines[2].contains('#'), "{text}");
+    let url = "https://github.com/me/project/pull/12";
+    let expected = json!({"number": 12, "url": url, "state": "open", "checks": "pass"});
+    assert_eq!(work(&env, "clean")["pull_request"], expected);
+    assert_eq!(work(&env, "other")["pull_request"], Value::Null);
+    let asked = fs::read_to_string(calls_file(&env)).unwrap();
+    assert!(
+        asked.starts_with("pr list --state=all --limit=50 --json=number,url,state,headRefName"),
+        "{asked}"
+    );
+    assert_eq!(calls(&env), 1);
+    let file = env.home().join(".symposium/run/pull-requests.json");
+    let cached = fs::read_to_string(&file).unwrap();
+    assert!(!cached.contains("secret"), "{cached}");
+    let mut cached: Value = serde_json::from_str(&cached).unwrap();
+    for entry in cached.as_object_mut().unwrap().values_mut() {
+        entry["asked_at"] = json!("2026-01-01T00:00:00Z");
+    }
+    fs::write(&file, cached.to_string()).unwrap();
+    env.fake_program("gh", "echo '[]'");
+    assert_eq!(work(&env, "clean")["pull_request"], Value::Null);
+}
+
+#[test]
+fn pull_request_of_another_fork_is_not_listed() {
+    let env = agents_on_github(&pull_request("other", "symposium/clean"));
+    assert_eq!(work(&env, "clean")["pull_request"], Value::Null);
+    assert_eq!(calls(&env), 1);
+}
+
+#[test]
+fn failing_gh_is_reported_in_json_only() {
+    let env = agents_on_github("echo 'please run: gh auth login' >&2; exit 4");
+    let listed = agent(&env, &["list", "--work"]).ok();
+    assert!(!listed.stdout.contains(" PR") && listed.stderr.is_empty(), "{listed:?}");
+    let work = work(&env, "clean");
+    assert_eq!(work["pull_request"], Value::Null);
+    assert_eq!(work["pull_request_error"], "`gh pr list`: please run: gh auth login");
+    assert_eq!(work["merge"]["state"], "clean");
+    assert_eq!(calls(&env), 1);
+}
+
+#[test]
+fn gh_does_not_run_in_a_repository_that_configures_programs_or_has_no_github_remote() {
+    let env = agents_on_github(&pull_request("me", "symposium/clean"));
+    git(&env, &env.project(), &["config", "core.sshCommand", "evil"]);
+    let why = "the configuration of the repository sets `core.sshcommand`";
+    assert_eq!(work(&env, "clean")["pull_request_error"], why);
+    fs::remove_file(env.home().join(".symposium/run/pull-requests.json")).unwrap();
+    git(&env, &env.project(), &["remote", "set-url", "origin", "https://gitlab.example.org/me/project.git"]);
+    assert_eq!(work(&env, "clean")["pull_request_error"], Value::Null);
+    assert_eq!(calls(&env), 0);
 }

@@ -1,5 +1,5 @@
-//! The table of `agent list --work`: where the work of each agent is, how much of it there is, and whether it merges. It
-//! fits the terminal.
+//! The table of `agent list --work`: where the work of each agent is, how much of it there is, whether it merges, and
+//! its pull request. It fits the terminal.
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
@@ -8,6 +8,7 @@ use crate::cli::render::agent_table::name;
 use crate::cli::render::ui::style;
 use crate::model::WorkSummary;
 use crate::rules::lifecycle::tree::TreeRow;
+use crate::rules::workspace::pull_requests::pull_request_words;
 use crate::rules::workspace::unsaved_work::{bytes, merge_word};
 use crate::text::agent::status_word;
 use crate::text::fit::{Keep, clean, cut};
@@ -17,15 +18,17 @@ const GAP: usize = 2;
 /// Minimum width of names and branches; fewer characters would make them unreadable.
 const MIN_WIDTH: usize = 8;
 
-const HEAD: [&str; COLUMNS] = ["NAME", "STATUS", "BRANCH", "CHANGED", "AHEAD", "BEHIND", "MERGE", "SIZE"];
-const COLUMNS: usize = 8;
+const HEAD: [&str; COLUMNS] =
+    ["NAME", "STATUS", "BRANCH", "CHANGED", "AHEAD", "BEHIND", "MERGE", "PR", "SIZE"];
+const COLUMNS: usize = 9;
 const NAME: usize = 0;
 const STATUS: usize = 1;
 const BRANCH: usize = 2;
 /// Columns with numbers, which are aligned to the right.
 const NUMBERS: std::ops::RangeInclusive<usize> = 3..=5;
+const PULL_REQUEST: usize = 7;
 /// Columns that a narrow terminal does not show, the least important one first.
-const OPTIONAL: [usize; 2] = [7, BRANCH];
+const OPTIONAL: [usize; 3] = [8, BRANCH, PULL_REQUEST];
 
 /// Renders one line for each agent below a head line. `work` has the summaries of the agents in the same order.
 pub(in crate::cli) fn table(agents: &[TreeRow], work: &[WorkSummary], width: usize) -> String {
@@ -53,6 +56,7 @@ fn row(branch: &TreeRow, work: &WorkSummary) -> [String; COLUMNS] {
         number(base.map(|base| base.ahead)),
         number(base.map(|base| base.behind)),
         merge_word(work),
+        work.pull_request.as_ref().map(pull_request_words).unwrap_or_default(),
         work.counts.size.map(bytes).unwrap_or_default(),
     ]
 }
@@ -64,6 +68,9 @@ fn widths(rows: &[[String; COLUMNS]], head: &[String; COLUMNS], width: usize) ->
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.width());
         }
+    }
+    if rows.iter().all(|row| row[PULL_REQUEST].is_empty()) {
+        widths[PULL_REQUEST] = 0;
     }
     let wanted = [widths[NAME], widths[BRANCH]];
     let taken = |widths: &[usize; COLUMNS]| {
@@ -108,7 +115,17 @@ mod tests {
     fn the_work_table_fits_eighty_columns() {
         let head = HEAD.map(str::to_owned);
         for row in [
-            ["fix", "idle", "symposium/fix", "12", "3", "1", "2 conflicts", "120 MB"],
+            [
+                "fix",
+                "idle",
+                "symposium/fix",
+                "12",
+                "3",
+                "1",
+                "2 conflicts",
+                "#12 open, checks pending",
+                "120 MB",
+            ],
             [
                 "a-rather-long-name-of-an-agent",
                 "waiting(approval)",
@@ -117,9 +134,10 @@ mod tests {
                 "2",
                 "3",
                 "clean",
+                "#1 merged",
                 "1 kB",
             ],
-            ["fix", "crashed(signal 15)", &"日本".repeat(30), "1200", "30", "10", "not in git", ""],
+            ["fix", "crashed(signal 15)", &"日本".repeat(30), "1200", "30", "10", "not in git", "", ""],
         ] {
             let row = row.map(str::to_owned);
             for columns in [80, 100] {
@@ -129,7 +147,7 @@ mod tests {
                 assert!(text.contains(&row[1]) && text.contains(&row[6]), "{text}");
             }
         }
-        let row = ["fix", "idle", "symposium/fix", "0", "2", "0", "merged", "1 kB"].map(str::to_owned);
+        let row = ["fix", "idle", "symposium/fix", "0", "2", "0", "merged", "", "1 kB"].map(str::to_owned);
         let fitting = widths(std::slice::from_ref(&row), &head, 80);
         let text = line(&row, &fitting, Style::new(), Style::new());
         assert_eq!(text, "fix   idle    symposium/fix        0      2       0  merged  1 kB\n");

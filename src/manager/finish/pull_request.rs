@@ -1,7 +1,6 @@
 //! `agent finish --pr`: commits the work, runs the checks, pushes the branch and opens a pull request. The agent, its
 //! worktree and the base branch stay as they are. Each step can be repeated, so an interrupted run needs no journal.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,9 +16,10 @@ use crate::manager::finish::conflict::conflict;
 use crate::manager::finish::facts::{git_failed, refused};
 use crate::manager::finish::journal::FinishJournal;
 use crate::manager::finish::run::{CompletedStep, FinishRequest, changed_meanwhile};
+use crate::manager::review::Reviews;
+use crate::manager::review::forge::ForgeRunner;
 use crate::manager::status::StatusTracker;
 use crate::model::{AgentName, AgentRecord, FinishCheck, FinishMethod, FinishPlan, FinishStep};
-use crate::process::{self, Run};
 use crate::rules::workspace::finish::facts::FinishFacts;
 use crate::rules::workspace::finish::plan::{FinishChoice, plan};
 use crate::rules::workspace::finish::pull_request::{
@@ -30,18 +30,6 @@ use crate::store::Staging;
 
 /// Time limit for the program that opens the pull request.
 const FORGE_TIMEOUT: Duration = Duration::from_secs(120);
-
-/// Settings for the git that a forge program starts in the untrusted repository.
-const FORGE_ENVIRONMENT: [(&str, &str); 8] = [
-    ("GH_PROMPT_DISABLED", "1"),
-    ("GIT_CONFIG_COUNT", "3"),
-    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
-    ("GIT_CONFIG_VALUE_0", "false"),
-    ("GIT_CONFIG_KEY_1", "core.hooksPath"),
-    ("GIT_CONFIG_VALUE_1", "/dev/null"),
-    ("GIT_CONFIG_KEY_2", "core.pager"),
-    ("GIT_CONFIG_VALUE_2", "cat"),
-];
 
 /// A plan for a pull request, and the state that it was made for.
 #[derive(Debug)]
@@ -186,18 +174,15 @@ impl Finishing<'_> {
             .saw(format!("`{}` is pushed", draft.branch))
             .hint(format!("open it yourself: `{}`", draft.command(program, top)))
         };
-        let Some(path) = self.program_path(program.name()) else {
+        let forge = ForgeRunner(self.0);
+        let Some(path) = forge.program_path(program) else {
             return Err(failed(vec!["it is not installed".to_owned()]));
         };
-        let is_free = |(name, _): &&(OsString, OsString)| !name.to_string_lossy().starts_with("GIT_");
-        let own = FORGE_ENVIRONMENT.map(|(name, value)| (name.into(), value.into()));
-        let env: Vec<(OsString, OsString)> =
-            self.0.env.all().iter().filter(is_free).cloned().chain(own).collect();
-        let args = draft.arguments(program);
-        let run = Run { program: &path, args: &args, dir: Some(top), env: Some(&env) };
         self.0.progress(&format!("opening a pull request with `{}`", program.name()));
-        let output =
-            process::run_bounded(&run, FORGE_TIMEOUT).map_err(|why| failed(vec![why.to_string()]))?;
+        let output = forge.run(&path, &draft.arguments(program), top, FORGE_TIMEOUT);
+        let output = output.map_err(|why| failed(vec![why.to_string()]))?;
+        // The cached list does not have the new pull request.
+        Reviews(self.0).forget_pull_requests();
         let text = [output.stdout, b"\n".to_vec(), output.stderr].concat();
         let text = String::from_utf8_lossy(&text);
         if output.exit.code == Some(0) || is_open_already(&text) {
@@ -205,12 +190,6 @@ impl Finishing<'_> {
         }
         let lines = text.lines().filter(|line| !line.trim().is_empty()).map(shown);
         Err(failed(lines.take(10).collect()))
-    }
-
-    /// Returns the path of a program of the user. A relative entry of PATH is not searched, because this would find
-    /// programs of the repository.
-    fn program_path(&self, name: &str) -> Option<std::path::PathBuf> {
-        which::which_in(name, self.0.env.var("PATH"), "/").ok().filter(|path| path.is_absolute())
     }
 
     fn prepare_pull_request(
@@ -252,7 +231,8 @@ impl Finishing<'_> {
         let messages = computation.git.messages_between(&facts.work.directory, &facts.base.commit, &result);
         let message = messages.map_err(|why| git_failed(record, &why))?.pop().unwrap_or_default();
         let draft = PullRequestDraft::new((&push.branch, &facts.base.branch), &message);
-        let program = ForgeProgram::choose(&push.url, |program| self.program_path(program.name()).is_some());
+        let program =
+            ForgeProgram::choose(&push.url, |program| ForgeRunner(self.0).program_path(program).is_some());
         let mut plan = plan(&facts, &choice);
         plan.steps.retain(|step| {
             matches!(step, FinishStep::Commit { .. } | FinishStep::BringIn { .. } | FinishStep::Check(_))

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::git::{self, Git, GitError, MergedTree, ObjectStore, SnapshotPlan};
 use crate::manager::parallel::in_parallel;
 use crate::manager::review::Reviews;
+use crate::manager::review::pull_requests::PullRequests;
 use crate::manager::workspace::{WorkInspection, Workspaces};
 use crate::model::{
     Agent, AgentName, AgentRecord, BasePosition, ChangedFile, MergeForecast, MergeState, MergedWork,
@@ -52,23 +53,45 @@ impl RefsFingerprints {
 }
 
 impl Reviews<'_> {
-    /// Returns the work of these agents in the same order. Runs git for several agents at a time. An agent of another
-    /// machine has an empty summary.
+    /// Returns the work of these agents in the same order. Runs git for several agents at a time, and `gh` meanwhile. An
+    /// agent of another machine has an empty summary.
     pub fn work_summaries(&self, agents: &[Agent]) -> Vec<WorkSummary> {
         let records = self.0.store.read(self.0.now()).unwrap_or_default();
         let records: HashMap<AgentName, AgentRecord> =
             records.into_iter().map(|record| (record.name.clone(), record)).collect();
-        let own = agents.iter().filter(|agent| agent.host.is_none()).map(|agent| agent.name.clone());
+        let own: Vec<AgentName> =
+            agents.iter().filter(|agent| agent.host.is_none()).map(|agent| agent.name.clone()).collect();
         let refs = RefsFingerprints::default();
-        let summaries = in_parallel(&own.collect::<Vec<_>>(), |name| {
-            records.get(name).map(|record| self.work_summary(record, &refs)).unwrap_or_default()
+        let (summaries, requests) = std::thread::scope(|scope| {
+            let requests =
+                scope.spawn(|| self.pull_requests(own.iter().filter_map(|name| records.get(name))));
+            let summaries = in_parallel(&own, |name| {
+                records.get(name).map(|record| self.work_summary(record, &refs)).unwrap_or_default()
+            });
+            (summaries, requests.join().unwrap_or_default())
         });
         let mut summaries = summaries.into_iter().map(|(_, summary)| summary);
-        let in_order = agents.iter().map(|agent| match agent.host {
-            None => summaries.next().unwrap_or_default(),
-            Some(_) => WorkSummary::default(),
+        let in_order = agents.iter().map(|agent| match (&agent.host, records.get(&agent.name)) {
+            (None, Some(record)) => {
+                let summary = summaries.next().unwrap_or_default();
+                self.with_pull_request(summary, (agent, record), &requests)
+            }
+            (None, None) => summaries.next().unwrap_or_default(),
+            (Some(_), _) => WorkSummary::default(),
         });
         in_order.collect()
+    }
+
+    fn with_pull_request(
+        &self,
+        summary: WorkSummary,
+        (agent, record): (&Agent, &AgentRecord),
+        requests: &PullRequests,
+    ) -> WorkSummary {
+        match self.working_tree(record).map_or(Ok(None), |top| requests.of(agent, &top)) {
+            Ok(pull_request) => WorkSummary { pull_request, ..summary },
+            Err(why) => WorkSummary { pull_request_error: Some(why), ..summary },
+        }
     }
 
     fn work_summary(&self, record: &AgentRecord, refs: &RefsFingerprints) -> WorkSummary {

@@ -58,6 +58,49 @@ pub struct WorkSummary {
     pub merged: Option<MergedWork>,
     /// The result of merging the work with its uncommitted files; `None` if the agent has no branch of its own.
     pub merge: Option<MergeForecast>,
+    /// The pull request of the branch; `None` if there is none, or it is unknown.
+    #[serde(default)]
+    pub pull_request: Option<PullRequest>,
+    /// Why the pull requests of the repository are unknown.
+    #[serde(default)]
+    pub pull_request_error: Option<String>,
+}
+
+/// A pull request as the forge reports it. The field names are a public contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PullRequest {
+    /// Number of the pull request in its repository.
+    pub number: u64,
+    /// Address of the pull request.
+    pub url: String,
+    /// Whether it is open.
+    pub state: PullRequestState,
+    /// The results of all checks of its last commit; `None` without checks.
+    pub checks: Option<CheckState>,
+}
+
+/// Whether a pull request is open, was merged, or was closed without a merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PullRequestState {
+    /// It can still be merged.
+    Open,
+    /// It was closed without a merge.
+    Closed,
+    /// Its branch was merged.
+    Merged,
+}
+
+/// The results of several checks as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckState {
+    /// All checks succeeded or were skipped.
+    Pass,
+    /// At least one check failed.
+    Fail,
+    /// No check failed, and at least one has not ended.
+    Pending,
 }
 
 /// Position of a branch relative to the base of the work.

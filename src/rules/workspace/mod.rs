@@ -3,6 +3,7 @@
 //! - `unsaved_work`: describes unsaved work in sentences
 //! - `discard`: describes what `agent discard` throws away
 //! - `finish`: how work gets into the base branch
+//! - `pull_requests`: the pull request of a branch in the list of a forge
 //! - `recovery`: copies of removed work
 //! - `checkpoints`: limits on checkpoints
 //! - `ports`: port ranges of worktrees
@@ -14,6 +15,7 @@ pub mod discard;
 pub mod finish;
 pub mod handoff;
 pub mod ports;
+pub mod pull_requests;
 pub mod recovery;
 pub mod sweep;
 pub mod unsaved_work;

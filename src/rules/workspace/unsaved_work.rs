@@ -133,7 +133,7 @@ mod tests {
             (Some(0), Some(MergedWork::Unmerged), clean, "clean"),
         ] {
             let counts = WorkCounts { changed, ..WorkCounts::default() };
-            let work = WorkSummary { counts, base: None, merged, merge };
+            let work = WorkSummary { counts, merged, merge, ..WorkSummary::default() };
             assert_eq!(merge_word(&work), expected, "{work:?}");
         }
         let counts = WorkCounts { changed: Some(0), stashes: Some(2), ..WorkCounts::default() };

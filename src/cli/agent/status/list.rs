@@ -56,7 +56,7 @@ pub(in crate::cli) struct Arguments {
     /// Update the list at each change; with --json, print one array per line
     #[arg(long)]
     watch: bool,
-    /// Show branch, changes, commits, expected conflicts and size of each workspace
+    /// Show branch, changes, commits, conflicts, pull request and size of each workspace
     #[arg(long, conflicts_with = "watch")]
     work: bool,
     /// Time limit per machine [default: 5s, or 1s after a recent timeout]

@@ -129,17 +129,24 @@ pub fn without_credentials(url: &str) -> String {
 }
 
 /// Returns the host in the URL of a remote, or an empty text for a path.
-fn host(url: &str) -> String {
+pub fn host(url: &str) -> String {
+    host_and_path(url).map(|(host, _)| host.to_ascii_lowercase()).unwrap_or_default()
+}
+
+/// Returns the account that a repository of a forge belongs to: the first part of the path in the URL of a remote.
+pub fn owner(url: &str) -> Option<String> {
+    let (_, path) = host_and_path(url)?;
+    path.trim_start_matches('/').split_once('/').map(|(owner, _)| owner.to_owned())
+}
+
+fn host_and_path(url: &str) -> Option<(String, String)> {
     let url = without_credentials(url);
-    let host = match url.split_once("://") {
-        Some((_, rest)) => rest.split('/').next().unwrap_or_default().to_owned(),
+    let (host, path) = match url.split_once("://") {
+        Some((_, rest)) => rest.split_once('/').unwrap_or((rest, "")),
         // The short form of ssh: user@host:path.
-        None => match url.split_once(':') {
-            Some((host, _)) if !host.contains('/') => host.to_owned(),
-            _ => String::new(),
-        },
+        None => url.split_once(':').filter(|(host, _)| !host.contains('/'))?,
     };
-    host.to_ascii_lowercase()
+    Some((host.to_owned(), path.to_owned()))
 }
 
 #[cfg(test)]
@@ -195,6 +202,18 @@ mod tests {
         assert_eq!(without_credentials("https://me:tok@en@h.example/a@b"), "https://h.example/a@b");
         assert_eq!(without_credentials("git@h.example:a/b"), "git@h.example:a/b");
         assert_eq!(without_credentials("/srv/a"), "/srv/a");
+    }
+
+    #[test]
+    fn owner_is_the_first_part_of_the_path() {
+        for url in
+            ["https://me:secret@h.example/me/b.git", "git@h.example:me/b", "ssh://git@h.example:22/me/b"]
+        {
+            assert_eq!(owner(url).as_deref(), Some("me"), "{url}");
+        }
+        for url in ["/srv/me/b", "../b", "https://h.example", "https://h.example/b"] {
+            assert_eq!(owner(url), None, "{url}");
+        }
     }
 
     #[test]
