@@ -8,7 +8,7 @@ use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::StaleState;
 use crate::dashboard::state::rows::ListRow;
-use crate::model::{Agent, DashboardColumn, Status};
+use crate::model::{Agent, BranchOutcome, DashboardColumn, Status};
 use crate::text::agent::{about, status_word};
 use crate::text::ages::{age, ago};
 use crate::text::fit::display_width;
@@ -116,6 +116,11 @@ fn branch(state: &DashboardState, agent: &Agent) -> String {
     let Some(branch) = &agent.branch else { return String::new() };
     let counts = state.branches.get(&AgentKey::of(agent)).copied().unwrap_or_default();
     let mut text = branch.clone();
+    match counts.outcome {
+        Some(BranchOutcome::Merged) => text.push_str(" merged"),
+        Some(BranchOutcome::Conflicts(count)) => text.push_str(&format!(" ≠{count}")),
+        None => {}
+    }
     if let Some(changed @ 1..) = counts.changed {
         text.push_str(&format!(" ±{changed}"));
     }

@@ -89,6 +89,6 @@ pub use work::task::{
 pub use work::task_status::{AgentWaits, TaskStatus};
 pub use work::taskspace::{LogEntry, Taskspace};
 pub use work::unsaved_work::{
-    BasePosition, BranchPosition, CheckState, MergedWork, PullRequest, PullRequestState, WorkCounts,
-    WorkSummary, WorktreeState,
+    BasePosition, BranchOutcome, BranchPosition, CheckState, MergedWork, PullRequest, PullRequestState,
+    WorkCounts, WorkSummary, WorktreeState,
 };

@@ -5,7 +5,8 @@ use std::fs;
 use rustix::process::Pid;
 
 use super::terminal::dashboard_process;
-use super::{dashboard, dashboard_with, echoing, wait_until_gone};
+use super::{dashboard, dashboard_with, echoing, spawned, wait_until_gone};
+use crate::cli::workspace::{git, repository, workspace};
 use crate::support::TestEnv;
 
 #[test]
@@ -93,6 +94,24 @@ fn thread_state(process: Pid, name: &str) -> Option<String> {
         threads.flatten().filter_map(status).find(|text| text.starts_with(&format!("Name:\t{name}\n")));
     let state = found?.lines().find_map(|line| line.strip_prefix("State:\t").map(str::to_owned))?;
     state.split_whitespace().next().map(str::to_owned)
+}
+
+#[test]
+fn rows_of_worktrees_show_conflicts_and_merged_work() {
+    let env = repository();
+    for name in ["a", "b"] {
+        spawned(&env, &["--name", name, "--workspace", "worktree", "--", "sleep", "1000"]);
+        let at = workspace(&env, name);
+        fs::write(at.join("src/lib.rs"), format!("// of {name}\n")).unwrap();
+        git(&env, &at, &["commit", "-q", "-a", "-m", name]);
+    }
+    git(&env, &env.project(), &["merge", "-q", "--squash", "symposium/b"]);
+    git(&env, &env.project(), &["commit", "-q", "-m", "squashed"]);
+    let columns = "[dashboard]\ncolumns = [\"name\", \"branch\"]\n";
+    fs::write(env.state().join("config.toml"), columns).unwrap();
+    let terminal = dashboard(&env);
+    terminal.wait_for_text("symposium/a ≠1 ↑1 ↓1");
+    terminal.wait_for_text("symposium/b merged ↑1 ↓1");
 }
 
 #[test]

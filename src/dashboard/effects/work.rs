@@ -1,4 +1,4 @@
-//! Compares branches with their upstream or base and counts uncommitted files with git, in the background.
+//! Compares branches with their base and counts uncommitted files and conflicts with git, in the background.
 
 use std::sync::mpsc::Receiver;
 

@@ -2,7 +2,7 @@
 //!
 //! - `base`: the commit that the work is compared with
 //! - `diff`: all changes since the base
-//! - `branch_position`: commits ahead and behind, for the dashboard
+//! - `branch_position`: commits ahead and behind, and conflicts, for the dashboard
 //! - `work_summary`: numbers and expected conflicts of many agents, for `agent list --work`
 //! - `pull_requests`: the pull requests of their branches
 //! - `forge`: running `gh` and `glab`

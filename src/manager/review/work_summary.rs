@@ -1,4 +1,4 @@
-//! The work of many agents for `agent list --work`: numbers, position relative to the base, and expected conflicts.
+//! The work of many agents for lists: numbers, position relative to the base, and expected conflicts.
 //!
 //! A summary takes about twenty runs of git, so it is stored with a fingerprint of the refs, the index and the changed
 //! files that it depends on. While the fingerprint stays the same, only the changed files are asked from git. No lock
@@ -26,6 +26,15 @@ const SUMMARY_FILE: &str = "work-summary.json";
 
 /// How long the measured size of a workspace is shown. Ignored files change it without changing the fingerprint.
 const SIZE_MAX_AGE: SignedDuration = SignedDuration::from_mins(5);
+
+/// Whether the size of a workspace is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SizeUse {
+    /// The size is measured if it is old.
+    Shown,
+    /// The last known size is kept. Measuring it reads all directories of the workspace.
+    Unused,
+}
 
 /// A summary and what it was computed from.
 #[derive(Debug, Serialize, Deserialize)]
@@ -66,7 +75,8 @@ impl Reviews<'_> {
             let requests =
                 scope.spawn(|| self.pull_requests(own.iter().filter_map(|name| records.get(name))));
             let summaries = in_parallel(&own, |name| {
-                records.get(name).map(|record| self.work_summary(record, &refs)).unwrap_or_default()
+                let record = records.get(name);
+                record.map(|record| self.work_summary(record, &refs, SizeUse::Shown)).unwrap_or_default()
             });
             (summaries, requests.join().unwrap_or_default())
         });
@@ -94,7 +104,12 @@ impl Reviews<'_> {
         }
     }
 
-    fn work_summary(&self, record: &AgentRecord, refs: &RefsFingerprints) -> WorkSummary {
+    /// Returns the work of one agent for a row that shows neither its size nor its pull request.
+    pub(in crate::manager::review) fn work_without_size(&self, record: &AgentRecord) -> WorkSummary {
+        self.work_summary(record, &RefsFingerprints::default(), SizeUse::Unused)
+    }
+
+    fn work_summary(&self, record: &AgentRecord, refs: &RefsFingerprints, size: SizeUse) -> WorkSummary {
         let now = self.0.now();
         let Ok(top) = self.working_tree(record) else {
             let counts = WorkInspection(self.0).counts_of(record);
@@ -102,19 +117,23 @@ impl Reviews<'_> {
         };
         let changed = self.changed_files(record, &top);
         let fingerprint = changed.as_deref().and_then(|changed| self.fingerprint(record, changed, refs));
-        let stored = fingerprint.as_ref().and_then(|fingerprint| self.stored_summary(record, fingerprint));
-        if let Some(stored) = stored
-            && now.duration_since(stored.measured_at) < SIZE_MAX_AGE
+        let stored = self.stored_summary(record);
+        if let Some(stored) = &stored
+            && fingerprint.as_ref() == Some(&stored.fingerprint)
+            && (size == SizeUse::Unused || now.duration_since(stored.measured_at) < SIZE_MAX_AGE)
         {
-            return stored.summary;
+            return stored.summary.clone();
         }
-        let summary = self.computed_summary(record, &top, changed.unwrap_or_default());
+        let mut summary = self.computed_summary(record, &top, changed.unwrap_or_default());
+        let measured_at;
+        (summary.counts.size, measured_at) = match (size, stored) {
+            (SizeUse::Shown, _) => (WorkInspection(self.0).measured_size(record), now),
+            (SizeUse::Unused, Some(stored)) => (stored.summary.counts.size, stored.measured_at),
+            (SizeUse::Unused, None) => (None, Timestamp::UNIX_EPOCH),
+        };
         // The state is read before the computation. A change in the meantime makes the next fingerprint another one.
         if let Some(fingerprint) = fingerprint {
-            self.store_summary(
-                record,
-                &StoredSummary { fingerprint, measured_at: now, summary: summary.clone() },
-            );
+            self.store_summary(record, &StoredSummary { fingerprint, measured_at, summary: summary.clone() });
         }
         summary
     }
@@ -142,10 +161,9 @@ impl Reviews<'_> {
         Some(format!("1 {tree} {refs} {} {chosen}", record.id))
     }
 
-    fn stored_summary(&self, record: &AgentRecord, fingerprint: &str) -> Option<StoredSummary> {
+    fn stored_summary(&self, record: &AgentRecord) -> Option<StoredSummary> {
         let text = self.0.store.instance(&record.name).read_state(SUMMARY_FILE).ok().flatten()?;
-        let stored: StoredSummary = serde_json::from_slice(&text).ok()?;
-        (stored.fingerprint == fingerprint).then_some(stored)
+        serde_json::from_slice(&text).ok()
     }
 
     /// Stores a summary. A failure costs only time at the next list.
@@ -156,7 +174,7 @@ impl Reviews<'_> {
     }
 
     fn computed_summary(&self, record: &AgentRecord, top: &Path, changed: Vec<ChangedFile>) -> WorkSummary {
-        let counts = WorkInspection(self.0).counts_of(record);
+        let counts = WorkInspection(self.0).counts_without_size(record);
         let mut summary = WorkSummary { counts, ..WorkSummary::default() };
         // Without numbers, git does not recognize the directory as the worktree of this agent.
         if counts.changed.is_none() {
@@ -164,7 +182,7 @@ impl Reviews<'_> {
         }
         let git = self.0.git();
         if record.workspace != Workspace::Worktree {
-            let base = self.comparison(record, top).ok().flatten();
+            let base = self.comparison(top).ok().flatten();
             let position = base.and_then(|base| git.ahead_and_behind(top, &base).ok().flatten());
             summary.base = position.map(|(ahead, behind)| BasePosition { name: None, ahead, behind });
             return summary;

@@ -18,18 +18,28 @@ impl WorkInspection<'_> {
         self.0.record(&agent.name, "show").map(|record| self.counts_of(&record)).unwrap_or_default()
     }
 
-    /// Counts the work in the workspace of a stored agent. Runs git.
+    /// Counts the work in the workspace of a stored agent and measures its size. Runs git.
     pub(in crate::manager) fn counts_of(&self, record: &AgentRecord) -> WorkCounts {
+        WorkCounts { size: self.measured_size(record), ..self.counts_without_size(record) }
+    }
+
+    /// Measures the disk usage of a workspace that belongs to the agent alone. Reads all of its directories.
+    pub(in crate::manager) fn measured_size(&self, record: &AgentRecord) -> Option<u64> {
+        let own = self.0.store.instance(&record.name);
+        (record.workspace != Workspace::InPlace).then(|| own.workspace_size())
+    }
+
+    /// Counts the work in the workspace of a stored agent. Runs git.
+    pub(in crate::manager) fn counts_without_size(&self, record: &AgentRecord) -> WorkCounts {
         let found = match record.workspace {
             Workspace::Worktree => self.work_in_worktree(record, self.0.git()).ok().flatten(),
             _ => self.0.git().work(Path::new(&record.working_directory), None).ok().flatten(),
         };
-        let own = self.0.store.instance(&record.name);
         WorkCounts {
             changed: found.as_ref().map(|work| work.changed.len()),
             ahead: found.as_ref().map(|work| work.commits),
             stashes: found.as_ref().map(|work| work.stashes),
-            size: (record.workspace != Workspace::InPlace).then(|| own.workspace_size()),
+            size: None,
         }
     }
 

@@ -22,15 +22,26 @@ impl WorktreeState {
     }
 }
 
-/// Position of an agent's branch relative to its upstream or base.
+/// Position of an agent's branch relative to the base of its work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BranchPosition {
     /// Number of files with uncommitted changes; `None` if git could not report them.
     pub changed: Option<usize>,
-    /// Number of commits that the upstream or base lacks; `None` without a base.
+    /// Number of commits that the base lacks; `None` without a base.
     pub ahead: Option<u64>,
-    /// Number of commits of the upstream or base that the branch lacks; `None` without a base.
+    /// Number of commits of the base that the branch lacks; `None` without a base.
     pub behind: Option<u64>,
+    /// Result of merging the branch, as far as it is remarkable.
+    pub outcome: Option<BranchOutcome>,
+}
+
+/// A result of merging a branch that rows of lists mention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BranchOutcome {
+    /// The base has all of the work.
+    Merged,
+    /// This many files would have conflicts.
+    Conflicts(usize),
 }
 
 /// Unsaved work in numbers, with the disk usage of the workspace. The field names are a public contract.

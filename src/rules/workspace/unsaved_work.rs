@@ -1,7 +1,7 @@
 //! Describes the unsaved work in an agent's workspace in sentences.
 
 use crate::model::{
-    ChangedFile, MergeForecast, MergedWork, UnsavedWork, WorkCounts, WorkSummary, is_deceptive,
+    BranchOutcome, ChangedFile, MergeForecast, MergedWork, UnsavedWork, WorkCounts, WorkSummary, is_deceptive,
 };
 
 /// Number of files that are named before the rest is only counted.
@@ -62,17 +62,34 @@ pub fn merge_word(work: &WorkSummary) -> String {
 }
 
 fn forecast_word(work: &WorkSummary) -> String {
-    let has_changes = work.counts.changed.is_some_and(|changed| changed > 0);
-    match (&work.merge, work.merged) {
-        (_, Some(MergedWork::Merged)) if !has_changes => "merged".to_owned(),
-        (_, Some(MergedWork::Empty)) if !has_changes => "empty".to_owned(),
-        (Some(MergeForecast::Conflicts { paths }), _) => many(paths.len() as u64, "conflict"),
-        (Some(MergeForecast::Clean), _) => "clean".to_owned(),
-        (Some(MergeForecast::Nothing), _) => "merged".to_owned(),
-        (Some(MergeForecast::Unknown { .. }), _) => "unknown".to_owned(),
-        (None, _) if work.counts.changed.is_none() => "not in git".to_owned(),
-        (None, _) => "-".to_owned(),
+    match (branch_outcome(work), &work.merge) {
+        (Some(BranchOutcome::Merged), _) => "merged".to_owned(),
+        (Some(BranchOutcome::Conflicts(count)), _) => many(count as u64, "conflict"),
+        (None, _) if is_empty(work) => "empty".to_owned(),
+        (None, Some(MergeForecast::Unknown { .. })) => "unknown".to_owned(),
+        (None, Some(_)) => "clean".to_owned(),
+        (None, None) if work.counts.changed.is_none() => "not in git".to_owned(),
+        (None, None) => "-".to_owned(),
     }
+}
+
+/// Returns whether the work is merged, or how many conflicts a merge would have.
+pub fn branch_outcome(work: &WorkSummary) -> Option<BranchOutcome> {
+    match (&work.merge, work.merged) {
+        (_, Some(MergedWork::Merged)) if !has_changes(work) => Some(BranchOutcome::Merged),
+        _ if is_empty(work) => None,
+        (Some(MergeForecast::Conflicts { paths }), _) => Some(BranchOutcome::Conflicts(paths.len())),
+        (Some(MergeForecast::Nothing), _) => Some(BranchOutcome::Merged),
+        (Some(MergeForecast::Clean | MergeForecast::Unknown { .. }) | None, _) => None,
+    }
+}
+
+fn is_empty(work: &WorkSummary) -> bool {
+    work.merged == Some(MergedWork::Empty) && !has_changes(work)
+}
+
+fn has_changes(work: &WorkSummary) -> bool {
+    work.counts.changed.is_some_and(|changed| changed > 0)
 }
 
 fn many(count: u64, what: &str) -> String {

@@ -23,7 +23,9 @@ use crate::dashboard::state::event::{DashboardEvent, HostAgents, StaleState};
 use crate::dashboard::state::testing::{agent, asking, elsewhere, press, state};
 use crate::dashboard::state::update;
 use crate::manager::{PaneScreen, SpawnOption, SpawnOptions};
-use crate::model::{Agent, BranchPosition, DashboardColumn, Param, ParamSort, ParamValue, Status};
+use crate::model::{
+    Agent, BranchOutcome, BranchPosition, DashboardColumn, Param, ParamSort, ParamValue, Status,
+};
 
 /// Returns the screen as text, one line for each line of the terminal.
 fn picture(state: &DashboardState) -> String {
@@ -179,11 +181,20 @@ fn a_row_shows_what_the_agent_does_and_where_its_branch_is() {
     let mut state = state((100, 20), vec![agent("a", Status::Working)]);
     state.columns = [DashboardColumn::Name, DashboardColumn::Branch, DashboardColumn::Activity].into();
     let key = AgentKey::of(&state.agents[0]);
-    let position = BranchPosition { changed: Some(3), ahead: Some(2), behind: Some(1) };
+    let position =
+        BranchPosition { changed: Some(3), ahead: Some(2), behind: Some(1), ..BranchPosition::default() };
     update(&mut state, DashboardEvent::BranchCompared(key.clone(), position));
     update(&mut state, DashboardEvent::ActivityRead(vec![(key.clone(), Some("Bash: make".into()))]));
     let row = |state: &DashboardState| picture(state).lines().nth(3).unwrap().to_owned();
     assert!(row(&state).contains("main ±3 ↑2 ↓1 Bash: make"), "{}", row(&state));
+    for (outcome, text) in [
+        (BranchOutcome::Conflicts(4), "main ≠4 ±3 ↑2 ↓1 Bash"),
+        (BranchOutcome::Merged, "main merged ±3 ↑2 ↓1 Bash"),
+    ] {
+        let position = BranchPosition { outcome: Some(outcome), ..position };
+        update(&mut state, DashboardEvent::BranchCompared(key.clone(), position));
+        assert!(row(&state).contains(text), "{}", row(&state));
+    }
     update(&mut state, DashboardEvent::ActivityRead(vec![(key, None)]));
     assert!(!row(&state).contains("Bash"), "{}", row(&state));
 }
