@@ -72,6 +72,31 @@ fn cli_output_matches_the_golden_files_of_the_extension() {
     check(&env, "failure", serde_json::from_str(&failure).expect("one object"), &[]);
 }
 
+#[test]
+fn work_in_lists_matches_the_golden_file_of_the_extension() {
+    let env = repository();
+    git(&env, &env.project(), &["remote", "add", "origin", "https://github.com/me/project.git"]);
+    let listed = json!([{
+        "number": 12,
+        "url": "https://github.com/me/project/pull/12",
+        "state": "OPEN",
+        "headRefName": "symposium/fix",
+        "headRepositoryOwner": {"login": "me"},
+        "closedAt": null,
+        "statusCheckRollup": [{"state": "SUCCESS"}],
+    }]);
+    env.fake_program("gh", &format!("echo '{listed}'"));
+    ask(&env, &["agent", "spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
+    let top = ask(&env, &["agent", "show", "fix"])["working_directory"].as_str().unwrap().to_owned();
+    for (place, text) in [(Path::new(&top), "// of the agent\n"), (&env.project(), "// of main\n")] {
+        fs::write(place.join("src/lib.rs"), text).unwrap();
+        git(&env, place, &["commit", "-q", "-a", "-m", "change"]);
+    }
+    let mut agents = ask(&env, &["agent", "list", "--work"]);
+    let agent = &mut agents[0];
+    check(&env, "work", json!([{ "id": agent["id"].take(), "work": agent["work"].take() }]), &[]);
+}
+
 #[track_caller]
 fn ask(env: &TestEnv, args: &[&str]) -> Value {
     symposium(env, &[args, &["--json"]].concat()).ok().json()
@@ -119,7 +144,7 @@ pub(crate) fn check(env: &TestEnv, name: &str, mut answer: Value, first_of: &[&s
 /// Replaces values that vary between runs or machines, selected by the name of their field.
 fn settle(value: &mut Value, key: &str) {
     match (key, &*value) {
-        ("pid" | "seconds" | "attempts", Value::Number(_)) => *value = json!(1),
+        ("pid" | "seconds" | "attempts" | "size", Value::Number(_)) => *value = json!(1),
         ("tty", _) => *value = json!("/dev/pts/0"),
         // The tests type nothing.
         ("focused", _) => *value = json!(true),

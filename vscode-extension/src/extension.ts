@@ -27,6 +27,7 @@ import { TaskTree } from './views/taskTree';
 import { Terminals } from './terminals/terminals';
 import { walkthrough } from './walkthrough';
 import { AgentWatch } from './binary/agentWatch';
+import { WorkWatch } from './binary/workWatch';
 import { WindowClaims } from './notify/windowClaims';
 import { setTranslate } from './l10n';
 
@@ -53,7 +54,8 @@ export function activate(context: vscode.ExtensionContext): TestAccess | undefin
   const composer = new PromptEditor();
   const spawning = new SpawnWizard(client, watch, composer);
   const tasks = new TaskTree(watch, client, log);
-  const tree = new AgentTree({ watch, client, mutes, memory: context.workspaceState, redraws });
+  const work = new WorkWatch(client, watch, log);
+  const tree = new AgentTree({ watch, client, mutes, memory: context.workspaceState, redraws, work });
   const answering = new Approvals(client, watch, documents);
   const reviews = new Reviews(client, watch);
   const status = statusItem();
@@ -71,6 +73,7 @@ export function activate(context: vscode.ExtensionContext): TestAccess | undefin
     status,
     statusBar(watch, status),
     tree,
+    work,
     agentCommands({ client, answering, watch, terminals, spawning, documents, mutes, tree, composer, reviews }),
     taskCommands({ client, watch, documents, tasks, composer }),
     diagnosticCommands({ client, watch, documents, windows, tasks, log }),

@@ -11,6 +11,7 @@ import { programEnvironment } from '../rules/binary/childEnvironment';
 import type { AttachMode } from '../rules/terminals/attachedTerminals';
 import { type Agent, type AgentListReply, type Check, type AgentList, type Failure, type Kind, type Recap, type Restored, type Share, type Spec, type Task, type TaskDetails, type Taskspace, type RemovalPreview } from './types';
 import { agentFrom, checksFrom, failureFrom, kindOf, kindsFrom, agentListFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskDetailsFrom, taskFrom, tasksFrom, taskspacesFrom, removalPreviewFrom, warningIn, workspaceFrom } from './types';
+import { type WorkById, workFrom } from './workTypes';
 
 /** The path of the binary and the environment that it uses. */
 export interface BinaryLocation {
@@ -105,6 +106,11 @@ export class Client {
   async agents(): Promise<AgentListReply> {
     const { value, warnings } = await this.runJson(['agent', 'list']);
     return { ...agentListFrom(value), unreadable: warnings.flatMap((line) => unreadableFromWarning(line) ?? []) };
+  }
+
+  /** Returns the work of all agents, with their pull requests. Runs git, and at most once a minute `gh`. */
+  async work(): Promise<WorkById> {
+    return workFrom(await this.json(['agent', 'list', '--work']));
   }
 
   async tasks(which: 'open' | 'all' = 'open'): Promise<Task[]> {

@@ -7,7 +7,7 @@ import { openFolders } from '../workspaceFolders';
 import type { Mutes } from '../notify/mutes';
 import { unreadableText } from '../rules/binary/unreadable';
 import { FILTERS, type Filter, filterName, applyFilter, isFilter } from '../rules/views/agentFilter';
-import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, groupAgents, updateTree, rowId, waitingBelow } from '../rules/views/agentGroups';
+import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, flatten, groupAgents, updateTree, rowId, waitingBelow } from '../rules/views/agentGroups';
 import { contextValue, description, needsYouBelow, accessibleLabel, sharedUsers } from '../rules/views/labels';
 import { activeShares } from '../rules/views/shares';
 import { folderName } from '../rules/agent/inWorkspace';
@@ -18,6 +18,8 @@ import { withoutLinks, oneLine } from '../rules/agent/sanitize';
 import { attempt } from '../notify/messages';
 import type { Agent } from '../binary/types';
 import type { AgentWatch } from '../binary/agentWatch';
+import type { WorkWatch } from '../binary/workWatch';
+import { shownWork } from '../rules/views/workText';
 import { t } from '../l10n';
 
 export type Node = ProjectNode | AgentNode;
@@ -40,6 +42,7 @@ export interface AgentTreeParts {
   mutes: Mutes;
   memory: vscode.Memento;
   redraws: RedrawGate<Node>;
+  work: WorkWatch;
 }
 
 export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -65,9 +68,10 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
   private readonly mutes: Mutes;
   private readonly memory: vscode.Memento;
   private readonly redraws: RedrawGate<Node>;
+  private readonly work: WorkWatch;
 
-  constructor({ watch, client, mutes, memory, redraws }: AgentTreeParts) {
-    [this.watch, this.client, this.mutes, this.memory, this.redraws] = [watch, client, mutes, memory, redraws];
+  constructor({ watch, client, mutes, memory, redraws, work }: AgentTreeParts) {
+    [this.watch, this.client, this.mutes, this.memory, this.redraws, this.work] = [watch, client, mutes, memory, redraws, work];
     redraws.onRedraw((rows) => { this.changed.fire(rows); });
     this.view = vscode.window.createTreeView<Node>('symposium.agents', { treeDataProvider: this, showCollapseAll: true, canSelectMany: true });
     const draw = () => {
@@ -80,6 +84,8 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       redraws.request(this.roots);
     }, AGE_INTERVAL_MS);
     this.showFilter();
+    const showWork = () => { work.setVisible(this.view.visible ? 'visible' : 'hidden'); };
+    showWork();
     this.parts = [
       this.view,
       this.changed,
@@ -87,6 +93,11 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       watch.onAgents(draw),
       watch.onHealth(draw),
       mutes.onChange(() => { redraws.request(this.roots); }),
+      work.onChange((ids) => {
+        const rows = this.roots.flatMap(({ children }) => flatten(children)).filter(({ agent }) => ids.has(agent.id));
+        if (rows.length > 0) redraws.request(rows);
+      }),
+      this.view.onDidChangeVisibility(showWork),
       vscode.workspace.onDidChangeWorkspaceFolders(draw),
       { dispose: () => { clearInterval(ages); } },
       { dispose: () => { clearTimeout(this.redrawTimer); } },
@@ -110,7 +121,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     const orNone = <T>(promise: Promise<T>): Promise<T | undefined> => promise.catch(() => undefined);
     const [recap, shares] = await Promise.all([orNone(this.client.recap(name)), orNone(this.client.shares(name))]);
     // Neither trusted nor HTML, because it contains text from agents.
-    item.tooltip = new vscode.MarkdownString(tooltip(node.agent, { recap, shares }, Date.now()));
+    item.tooltip = new vscode.MarkdownString(tooltip(node.agent, { recap, shares, work: shownWork(node.agent, this.work.works) }, Date.now()));
     return item;
   }
 
@@ -174,7 +185,8 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     const sharedWith = sharedUsers(agent, activeShares(agent, Date.now()));
     item.id = rowId(node);
     const project = node.copyIn === undefined ? undefined : folderName(agent.project ?? agent.working_directory);
-    const marks = { below: waitingBelow(node), muted, sharedWith, isOpen: node.isOpen, ...(project === undefined ? {} : { project }) };
+    const work = shownWork(agent, this.work.works);
+    const marks = { below: waitingBelow(node), muted, sharedWith, isOpen: node.isOpen, ...(project === undefined ? {} : { project }), ...(work === undefined ? {} : { work }) };
     item.description = description(agent, Date.now(), marks);
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
     item.contextValue = contextValue(agent, marks);

@@ -52,7 +52,8 @@ export const NEEDS_YOU = 'needs-you';
 const groupPath = (agent: Agent, folders: readonly string[]): string =>
   agent.workspace === 'scratch' && !isHere(agent, folders) ? NO_PROJECT : (agent.project ?? agent.working_directory);
 
-const flatten = (nodes: readonly AgentNode[]): AgentNode[] => nodes.flatMap((node) => [node, ...flatten(node.children)]);
+/** Returns rows and all rows below them. */
+export const flatten = (nodes: readonly AgentNode[]): AgentNode[] => nodes.flatMap((node) => [node, ...flatten(node.children)]);
 
 /** Groups agents by project: projects of this window first, agents without a project last. A child is shown below its
  *  parent even if it works in another project. If there are several projects, a group at the top repeats the agents

@@ -1,6 +1,7 @@
 // Labels of agents and tasks in lists, as sanitized plain text.
 
 import type { Agent, Share, Spec, Task, TaskDetails } from '../../binary/types';
+import type { Work } from '../../binary/workTypes';
 import { t } from '../../l10n';
 import { type Blocker, needsRetry } from './blockedTasks';
 import { specMistake } from '../commands/specMistake';
@@ -10,6 +11,7 @@ import { isDriven } from '../terminals/attachedTerminals';
 import { hasEnded, isAttachable, isLive, isHibernated, statusWord } from '../agent/status';
 import { escapeMarkdown, fenced, escapeQuickPick, oneLine, spellOutInvisible } from '../agent/sanitize';
 import { age } from '../agent/ages';
+import { spokenWork, workParts } from './workText';
 
 /** Properties of a row beside its agent. */
 export interface Marks {
@@ -22,12 +24,14 @@ export interface Marks {
   isOpen?: boolean;
   /** The name of the project, in a group with agents of several projects. */
   project?: string;
+  /** The work in the worktree of the agent. */
+  work?: Work;
 }
 
-/** Returns the text beside the name of an agent: question, subject, status, age, and branch or folder. */
+/** Returns the text beside the name of an agent: question, subject, status, age, branch or folder, and work. */
 export function description(agent: Agent, now: number, marks?: Marks): string {
   // A narrow view cuts the end, so the parts that distinguish agents come first. The icon shows the status.
-  const parts = [marks?.isOpen === true ? t('this window') : '', oneLine(marks?.project ?? '', 30), questionText(agent, 60), waitingText(marks), sharedText(marks), subject(agent, 50), ...state(agent, now)];
+  const parts = [marks?.isOpen === true ? t('this window') : '', oneLine(marks?.project ?? '', 30), questionText(agent, 60), waitingText(marks), sharedText(marks), subject(agent, 50), ...state(agent, now), ...(marks?.work === undefined ? [] : workParts(marks.work))];
   return [oneLine(parts.filter(Boolean).join(' · '), 160), ...mutedText(marks)].join(' · ');
 }
 
@@ -39,7 +43,7 @@ export const subject = ({ title, task, prompt, conversation, name }: Agent, most
 
 /** Returns the text that a screen reader reads for a row. */
 export const accessibleLabel = (agent: Agent, marks?: Marks): string =>
-  [oneLine(agent.name), statusWord(agent), questionText(agent, 300), waitingText(marks), sharedText(marks), subject(agent, 120), marks?.isOpen === true ? t('this window') : '', ...mutedText(marks)].filter(Boolean).join(', ');
+  [oneLine(agent.name), statusWord(agent), questionText(agent, 300), waitingText(marks), sharedText(marks), subject(agent, 120), ...(marks?.work === undefined ? [] : spokenWork(marks.work)), marks?.isOpen === true ? t('this window') : '', ...mutedText(marks)].filter(Boolean).join(', ');
 
 const questionText = (agent: Agent, most: number): string => (agent.status === 'waiting' ? shownQuestion(agent, most) : '');
 

@@ -1,11 +1,13 @@
 // Recaps and hovers as Markdown. Text of agents is escaped.
 
 import type { Agent, Recap, Share } from '../../binary/types';
+import type { Work } from '../../binary/workTypes';
 import { t } from '../../l10n';
 import { shareLine } from '../commands/shareArguments';
 import { statusName, statusWord } from '../agent/status';
 import { escapeMarkdown, fenced, oneLine, spellOutInvisible } from '../agent/sanitize';
 import { age, span } from '../agent/ages';
+import { pullRequestLine, workLine } from './workText';
 
 const escapedLine = (text: string, most = 200): string => escapeMarkdown(oneLine(text, most));
 
@@ -80,10 +82,11 @@ const timeOfDay = (at: string): string => new Date(at).toLocaleTimeString([], { 
 export interface HoverDetails {
   recap?: Recap | undefined;
   shares?: readonly Share[] | undefined;
+  work?: Work | undefined;
 }
 
 /** Returns the hover of an agent. */
-export function tooltip(agent: Agent, { recap, shares = [] }: HoverDetails, now: number): string {
+export function tooltip(agent: Agent, { recap, shares = [], work }: HoverDetails, now: number): string {
   const rows: [string, string | null | undefined][] = [
     [t('Title'), agent.title],
     [t('Status'), `${statusWord(agent)}, ${age(agent.status_since, now)}`],
@@ -95,6 +98,8 @@ export function tooltip(agent: Agent, { recap, shares = [] }: HoverDetails, now:
     [t('Spec'), agent.spec === agent.kind ? agent.spec : `${agent.spec} (${agent.kind})`],
     [t('Folder'), agent.directory_gone === null ? agent.working_directory : t('{0} (deleted)', agent.working_directory)],
     [t('Branch'), agent.branch],
+    [t('Work'), work === undefined ? null : workLine(work)],
+    [t('Pull request'), work === undefined || work.pull_request === null ? null : pullRequestLine(work.pull_request)],
     [t('Conversation'), agent.conversation.name ?? agent.conversation.id],
     [t('Parent'), agent.parent],
     [t('Attached'), agent.clients.length > 0 ? String(agent.clients.length) : null],

@@ -6,6 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { specLine } from '../../rules/views/labels';
 import { agentFrom, agentsFrom, checksFrom, doneFrom, failureFrom, kindsFrom, recapFrom, screenFrom, sharesOf, specsFrom, taskFrom, tasksFrom, taskspacesFrom, workspaceFrom } from '../../binary/types';
+import { workFrom } from '../../binary/workTypes';
 
 const golden = (name: string): unknown => JSON.parse(readFileSync(`src/test/golden/${name}.json`, 'utf8'));
 
@@ -22,6 +23,7 @@ const readers: Record<string, (value: unknown) => unknown> = {
   screen: screenFrom,
   shares: sharesOf,
   doctor: checksFrom,
+  work: workFrom,
   failure: (value) => failureFrom(JSON.stringify(value)) ?? assert.fail('no failure was found'),
 };
 
@@ -39,10 +41,11 @@ const unread: Record<string, string[]> = {
   taskspaces: ['agent', 'log', 'needs_attention'],
   screen: ['agent', 'from'],
   shares: ['shares.since', 'shares.uid'],
+  work: ['work.ahead', 'work.pull_request_error', 'work.size', 'work.stashes'],
 };
 
-/** Fields of an agent that older binaries do not print. */
-const optional: Record<string, string[]> = { agents: ['prompt', 'shares'], spawned: ['prompt', 'shares'] };
+/** Fields that older binaries do not print, or not always. */
+const optional: Record<string, string[]> = { agents: ['prompt', 'shares'], spawned: ['prompt', 'shares'], work: ['work.merge.paths'] };
 
 /** Lists the paths of all fields below a value; of a list, those of the first entry. */
 function fields(value: unknown, path: string[] = []): string[][] {
