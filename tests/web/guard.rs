@@ -155,7 +155,7 @@ fn pages_of_other_ports_of_this_machine_are_refused() {
 }
 
 #[test]
-fn an_upgrade_needs_the_exact_origin_and_opens_no_socket() {
+fn an_upgrade_needs_the_exact_origin() {
     let env = TestEnv::new();
     let server = Server::start(&env);
     let device = server.paired(&env, "phone");
@@ -209,7 +209,7 @@ fn every_response_has_strict_headers() {
 }
 
 #[test]
-fn behind_a_proxy_the_cookie_is_secure_and_only_its_name_is_served() {
+fn behind_a_proxy_links_name_the_host_of_the_proxy() {
     let env = TestEnv::new();
     let fixed = ["web", "--json", "--listen", "127.0.0.1:0", "--behind-proxy", "--allow-host", "box.example"];
     let talk = env.symposium(fixed).talk();
