@@ -10,7 +10,6 @@ mod bundle;
 mod checkout_size;
 mod checkpoint;
 mod command;
-mod exact_bytes;
 mod filters;
 mod finish;
 mod hidden_changes;
@@ -31,9 +30,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub use checkpoint::{CheckpointPlan, tracked_files};
+pub use checkpoint::{CheckpointPlan, ExactTrees, tracked_files};
 pub use command::{Git, GitError};
-pub use exact_bytes::ExactTrees;
 pub use finish::{BranchMove, CommitIdentity, CommitPlan, ForeignFiles, MergedTree, ReplayedCommits};
 pub use merged::UnusedBranch;
 pub use publish::PushPlan;

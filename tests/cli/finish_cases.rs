@@ -82,7 +82,7 @@ fn work_in_a_shallow_clone_is_finished() {
         commit(&env, &project, "history", &format!("{number}\n"));
     }
     let (origin, clone) = (format!("file://{}", project.display()), env.root().join("clone"));
-    git(&env, &env.root(), &["clone", "-q", "--depth=1", &origin, clone.to_str().unwrap()]);
+    git(&env, env.root(), &["clone", "-q", "--depth=1", &origin, clone.to_str().unwrap()]);
     git(&env, &clone, &["config", "user.name", "me"]);
     git(&env, &clone, &["config", "user.email", "me@example.org"]);
     for method in ["--squash", "--rebase", "--merge"] {

@@ -101,7 +101,7 @@ impl Sequence {
         for (key, value) in [("user.name", "me"), ("user.email", "me@example.org"), ("gc.auto", "0")] {
             git(&env, &env.project(), &["config", key, value]);
         }
-        if seed % 2 == 0 {
+        if seed.is_multiple_of(2) {
             fs::write(env.project().join(".gitattributes"), "* text=auto\n").unwrap();
             git(&env, &env.project(), &["add", "-A"]);
             git(&env, &env.project(), &["commit", "-q", "-m", "attributes"]);

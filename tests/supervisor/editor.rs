@@ -86,7 +86,7 @@ fn work_in_lists_matches_the_golden_file_of_the_extension() {
         "statusCheckRollup": [{"state": "SUCCESS"}],
     }]);
     env.fake_program("gh", &format!("echo '{listed}'"));
-    ask(&env, &["agent", "spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
+    ask(&env, &["agent", "spawn", "demo", "--name", "fix", "--workspace", "worktree"]);
     let top = ask(&env, &["agent", "show", "fix"])["working_directory"].as_str().unwrap().to_owned();
     for (place, text) in [(Path::new(&top), "// of the agent\n"), (&env.project(), "// of main\n")] {
         fs::write(place.join("src/lib.rs"), text).unwrap();

@@ -187,11 +187,10 @@ fn a_row_shows_what_the_agent_does_and_where_its_branch_is() {
     update(&mut state, DashboardEvent::ActivityRead(vec![(key.clone(), Some("Bash: make".into()))]));
     let row = |state: &DashboardState| picture(state).lines().nth(3).unwrap().to_owned();
     assert!(row(&state).contains("main ±3 ↑2 ↓1 Bash: make"), "{}", row(&state));
-    for (outcome, text) in [
-        (BranchOutcome::Conflicts(4), "main ≠4 ±3 ↑2 ↓1 Bash"),
-        (BranchOutcome::Merged, "main merged ±3 ↑2 ↓1 Bash"),
-    ] {
-        let position = BranchPosition { outcome: Some(outcome), ..position };
+    for (outcome, text) in
+        [(BranchOutcome::Conflicts(4), "main ≠4 ↑2 Bash"), (BranchOutcome::Merged, "main merged ↑2 Bash")]
+    {
+        let position = BranchPosition { ahead: Some(2), outcome: Some(outcome), ..BranchPosition::default() };
         update(&mut state, DashboardEvent::BranchCompared(key.clone(), position));
         assert!(row(&state).contains(text), "{}", row(&state));
     }

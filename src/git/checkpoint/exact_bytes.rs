@@ -8,14 +8,14 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use super::command::{CommandInput, Git, GitError};
+use super::super::command::{CommandInput, Git, GitError};
 
 /// Attributes that make git convert a file.
 const CONVERTING_ATTRIBUTES: [&str; 5] = ["text", "eol", "crlf", "working-tree-encoding", "ident"];
 
 /// A file with the bytes that it has in the working tree, stored as an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ExactFile {
+pub(in crate::git) struct ExactFile {
     mode: String,
     id: String,
     path: String,
@@ -35,7 +35,7 @@ pub struct ExactTrees<'a> {
 impl Git {
     /// Stores the files that differ between `head` and the snapshot `tree` and that git would write with other bytes.
     /// `scratch` contains the index of the snapshot.
-    pub(super) fn store_exact_files(
+    pub(in crate::git) fn store_exact_files(
         &self,
         top: &Path,
         (head, tree): (Option<&str>, &str),
@@ -76,7 +76,7 @@ impl Git {
     }
 
     /// Adds files to an index and returns its tree.
-    pub(super) fn tree_with_exact_files(
+    pub(in crate::git) fn tree_with_exact_files(
         &self,
         top: &Path,
         files: &[ExactFile],
@@ -190,8 +190,8 @@ fn failed(error: &io::Error) -> GitError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::review::{ObjectStore, SnapshotPlan};
-    use super::super::testing::Repository;
+    use super::super::super::review::{ObjectStore, SnapshotPlan};
+    use super::super::super::testing::Repository;
     use super::*;
 
     #[test]
