@@ -185,7 +185,12 @@ fn a_row_shows_what_the_agent_does_and_where_its_branch_is() {
         BranchPosition { changed: Some(3), ahead: Some(2), behind: Some(1), ..BranchPosition::default() };
     update(&mut state, DashboardEvent::BranchCompared(key.clone(), position));
     update(&mut state, DashboardEvent::ActivityRead(vec![(key.clone(), Some("Bash: make".into()))]));
-    let row = |state: &DashboardState| picture(state).lines().nth(3).unwrap().to_owned();
+    // The column keeps the width of its longest text.
+    let row = |state: &DashboardState| {
+        let picture = picture(state);
+        let words: Vec<&str> = picture.lines().nth(3).unwrap().split_whitespace().collect();
+        words.join(" ")
+    };
     assert!(row(&state).contains("main ±3 ↑2 ↓1 Bash: make"), "{}", row(&state));
     for (outcome, text) in
         [(BranchOutcome::Conflicts(4), "main ≠4 ↑2 Bash"), (BranchOutcome::Merged, "main merged ↑2 Bash")]
