@@ -14,7 +14,7 @@ fn the_first_agent_starts_the_supervisor() {
     let agents = symposium(&env, &["agent", "list", "--json"]).ok().json();
     assert_eq!(agents.as_array().unwrap().len(), 1, "it is not an agent");
     env.wait_until("the log contains the start", || {
-        log(&env).iter().any(|line| line["message"] == "supervisor begins")
+        log(&env).iter().any(|line| line["message"] == "supervisor started")
     });
 }
 
@@ -103,14 +103,14 @@ fn the_log_is_printed_as_text_and_as_json() {
     assert_eq!(printed(&[]), "");
     symposium(&env, &["supervisor", "start"]).ok();
     env.wait_until("the log contains the start", || {
-        printed(&[]).contains("  info   supervisor begins  pid=")
+        printed(&[]).contains("  info   supervisor started  pid=")
     });
     let line = printed(&["--json"]).lines().next().map(serde_json::from_str::<serde_json::Value>);
-    assert_eq!(line.unwrap().unwrap()["message"], "supervisor begins");
-    assert!(printed(&["--since", "1h"]).contains("supervisor begins"));
+    assert_eq!(line.unwrap().unwrap()["message"], "supervisor started");
+    assert!(printed(&["--since", "1h"]).contains("supervisor started"));
     assert_eq!(printed(&["--since", "2099-01-01T00:00:00Z"]), "");
     let terminal = env.terminal([env.binary(), "supervisor", "log", "-f"]);
-    terminal.wait_for_text("supervisor begins");
+    terminal.wait_for_text("supervisor started");
     symposium(&env, &["supervisor", "stop"]).ok();
-    terminal.wait_for_text("supervisor ends");
+    terminal.wait_for_text("supervisor ended");
 }
