@@ -41,9 +41,16 @@ step('the review shows the changed, the new and the deleted file', async () => {
 });
 
 step('a comment on a line becomes a draft', async () => {
-  // The button in the margin appears while the mouse is over the line.
-  await vscode.page.locator('.view-line', { hasText: 'changed by the agent' }).first().hover();
-  await vscode.page.locator('.comment-range-glyph.line-hover').first().click();
+  // The button in the margin appears when the mouse moves over the line, if VS Code has asked for the lines with comments.
+  const line = vscode.page.locator('.view-line', { hasText: 'changed by the agent' }).first();
+  const button = vscode.page.locator('.comment-range-glyph.line-hover').first();
+  let moves = 0;
+  await until('the button for a comment is there', async () => {
+    moves += 1;
+    await line.hover({ position: { x: 10 + (moves % 2) * 10, y: 5 } });
+    return button.isVisible();
+  });
+  await button.click();
   await widget().locator('.comment-form').waitFor();
   await until('the input has the focus', () => vscode.page.evaluate(() => document.activeElement?.closest('.review-widget') != null));
   await vscode.page.keyboard.type('say it in *two* words');

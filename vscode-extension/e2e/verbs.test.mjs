@@ -49,11 +49,15 @@ step('an observing terminal types nothing, and attaching replaces it', async () 
 });
 
 step('the screen and the transcript open as documents', async () => {
+  // The new terminal may have another size, which moves earlier output from the screen to the history.
+  env.symposium('agent', 'send', 'docs', 'for the screen');
+  await vscode.terminalShows('You said: for the screen');
+  await env.is('docs', 'idle');
   await vscode.menu('docs', 'Peek at Screen');
-  await documentSays('You said: for docs');
+  await documentSays('You said: for the screen');
   await vscode.menu('docs', 'Show Transcript');
   await vscode.page.locator('.tab', { hasText: 'docs transcript' }).waitFor();
-  await documentSays('for docs');
+  await documentSays('for the screen');
 });
 
 step('a rename keeps the agent, and an existing name is rejected while it is typed', async () => {
