@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::super::SpawnRequest;
 use super::OpenedHandoff;
 use super::destination::ImportTarget;
 use crate::error::{Code, Error};
@@ -17,9 +16,9 @@ use crate::manager::launch::Launcher;
 use crate::manager::launch::start::{EnvFrom, LaunchParams};
 use crate::manager::lifecycle::{Capacity, Spawning};
 use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::LaunchPlanner;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_manifest::{SpawnArgs, SpawnManifest};
+use crate::manager::specs::{LaunchPlanner, SpawnRequest};
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::workspace::Workspaces;
 use crate::model::{Agent, AgentName, AgentRecord, Title};

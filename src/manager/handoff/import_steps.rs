@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::super::workspace::withdraw::RollbackLog;
 use super::destination::ImportTarget;
 use super::import::ImportInProgress;
 use super::{OpenedHandoff, QueueImport};
@@ -21,6 +20,7 @@ use crate::manager::launch::Launcher;
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
+use crate::manager::workspace::withdraw::RollbackLog;
 use crate::manager::workspace::worktree::work_refused;
 use crate::manager::workspace::{WorkInspection, Workspaces};
 use crate::model::{

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::manager::AgentList;
-use crate::manager::status::StatusTracker;
+use crate::manager::status::{AgentList, StatusTracker};
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::terminal::AgentWatch;
 use crate::process;
