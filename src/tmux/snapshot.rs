@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::clients::claim_driver::watches_since;
+use super::clients::driver::watches_since;
 use super::clients::guests::{GuestPermission, SHARE_PREFIX, guest_in};
 use super::server::supervisor_session::SUPERVISOR_PREFIX;
 use super::transport::call::TmuxCall;

@@ -20,7 +20,7 @@ use crate::process;
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_screen::StatusSource;
 use crate::rules::tasks::confirm::shows_mark;
-use crate::rules::tasks::queue::{
+use crate::rules::tasks::readiness::{
     AGENT_GONE, DeliveryEvidence, DeliveryOutcome, SETTLE_TIME, marked, outcome_of,
 };
 use crate::store::AgentLock;

@@ -22,7 +22,7 @@ use crate::model::{
     Agent, AgentId, AgentName, AgentRecord, Message, MessageState, Status, Task, TaskId, TaskState,
     marked_message, marked_task,
 };
-use crate::rules::tasks::queue::{AGENT_GONE, Readiness, held_specs, is_message, is_task, marked, ready};
+use crate::rules::tasks::readiness::{AGENT_GONE, Readiness, held_specs, is_message, is_task, marked, ready};
 use crate::rules::tasks::typing::LineHandling;
 use crate::store::AgentLock;
 use crate::tmux::{Audience, Bell};

@@ -21,7 +21,7 @@ use crate::model::{
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_hook::one_line;
 use crate::rules::tasks::address::{Address, AddressBook, Addressee, Recipients, reach};
-use crate::rules::tasks::queue::{Readiness, ready, why_not};
+use crate::rules::tasks::readiness::{Readiness, ready, why_not};
 
 /// Arguments of `message send`.
 #[derive(Debug, Clone, Default)]

@@ -13,7 +13,7 @@ use crate::manager::status::evidence::WORDS;
 use crate::manager::tasks::TaskCompletion;
 use crate::model::{AgentId, AgentName, AgentRecord, EventKind, Task, TaskId, TaskState};
 use crate::rules::status::from_hook::one_line;
-use crate::rules::tasks::queue::{TaskEnd, deadline, ending};
+use crate::rules::tasks::readiness::{TaskEnd, deadline, ending};
 use crate::rules::tasks::retry::may_retry;
 
 /// The result of checking running tasks.
