@@ -15,7 +15,7 @@ use crate::manager::{AgentLookup, AgentScreens, Permissions, Recaps, Spawning, S
 use crate::manager::{Lifetime, Peeked, SpawnRequest, SpawnTarget, Spawned};
 use crate::model::{Agent, Prompt, Status, Workspace};
 use crate::rules::access::permissions::{Action, PermissionTable, Relation};
-use crate::rules::lifecycle::params;
+use crate::rules::specs::params;
 use crate::text::agent::status_word;
 use crate::text::recap::recap_text;
 

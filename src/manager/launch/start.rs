@@ -23,7 +23,7 @@ use crate::model::{AgentName, Status};
 use crate::model::{AgentRecord, Conversation, Exit, Kind, PromptVia, StatusNote, TmuxLocation};
 use crate::process::{self};
 use crate::rules::lifecycle::conversation_start::ConversationOpening;
-use crate::rules::lifecycle::params;
+use crate::rules::specs::params;
 use crate::rules::status::decide::{PLAIN_COMMAND, SHELL_RUNS, is_interactive_shell};
 use crate::rules::status::from_hook::STARTED_WITH_TASK;
 use crate::tmux::{ActivityReports, Launch, LaunchEnv, TmuxError};

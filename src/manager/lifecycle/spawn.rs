@@ -26,7 +26,8 @@ use crate::manager::workspace::{WorkspaceSetup, Workspaces};
 use crate::model::Title;
 use crate::model::{Agent, AgentName, AgentRecord, Kind, Prompt, Workspace};
 use crate::rules::lifecycle::conversation_start::ConversationOpening;
-use crate::rules::lifecycle::{conversation, conversation_start, naming, params};
+use crate::rules::lifecycle::{conversation, conversation_start, naming};
+use crate::rules::specs::params;
 use crate::store::{AgentLock, StartLock, StoreError};
 
 /// The result of a spawn.

@@ -9,8 +9,9 @@ use crate::manager::specs::spawn_manifest::SpawnArgs;
 use crate::manager::specs::spawn_request::{Lifetime, SpawnRequest};
 use crate::manager::specs::{LaunchPlanner, SpecCatalog};
 use crate::model::{AgentName, AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title, UntrustedSpec};
+use crate::rules::lifecycle::default_kind;
 use crate::rules::lifecycle::inherit::{Inheritance, inherit};
-use crate::rules::lifecycle::{default_kind, params};
+use crate::rules::specs::params;
 use crate::rules::status::decide::PLAIN_COMMAND;
 
 /// The longest single argument of a program on Linux, without its terminator: `MAX_ARG_STRLEN`.

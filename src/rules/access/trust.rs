@@ -7,7 +7,7 @@
 //! of the project anyway (`CLAUDE.md`, `AGENTS.md`), and still asks before it acts on them.
 
 use crate::model::{Origin, ProjectFiles, Spec, Tier, TrustState, TrustedProject};
-use crate::rules::lifecycle::spec_rows::{quoted, rhythm};
+use crate::rules::specs::spec_rows::{quoted, rhythm};
 use crate::rules::workspace::handoff::escape_invisible;
 
 /// Maximum number of characters shown of a variable's value or a heartbeat's prompt.

@@ -12,9 +12,6 @@
 //! - `conversation_start`: how a conversation is opened at a start
 //! - `fork`: what a fork of an agent starts with
 //! - `conversation`: the current and earlier conversations of an agent
-//! - `params`: parameters of a spec
-//! - `spec_rows`: a spec as rows of a table
-//! - `variables`: variables that a later shell may lack
 
 pub mod conversation;
 pub mod conversation_start;
@@ -24,10 +21,7 @@ pub mod evict;
 pub mod fork;
 pub mod inherit;
 pub mod naming;
-pub mod params;
 pub mod restart;
 pub mod spawn_limits;
-pub mod spec_rows;
 pub mod supervisor_stall;
 pub mod tree;
-pub mod variables;

@@ -5,8 +5,8 @@
 use serde::Serialize;
 
 use crate::model::{GivenParam, Heartbeat, Spec, Tier, visible};
-use crate::rules::lifecycle::params::{fill, settle};
-use crate::rules::lifecycle::spec_rows::{quoted, rhythm};
+use crate::rules::specs::params::{fill, settle};
+use crate::rules::specs::spec_rows::{quoted, rhythm};
 
 /// Maximum length of a text in a refusal; the refusal states that there is more, and `--show` prints all of it.
 const MAX_TEXT_BYTES: usize = 8 * 1024;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::model::ParamSort;
-use crate::rules::lifecycle::params::*;
+use crate::rules::specs::params::*;
 
 fn param(sort: ParamSort, default: Option<ParamValue>) -> Param {
     Param { sort, default, description: None }
