@@ -2,8 +2,8 @@
 //! the client that has wanted to drive for the longest time. A client that asked to watch only never becomes the
 //! driver.
 //!
-//! When a client attaches, tmux itself decides in one atomic step (see `tmux/clients/driver.rs`). These rules correct the state
-//! afterwards: when a client detached, and when a client attached without going through Symposium.
+//! When a client attaches, tmux itself decides in one atomic step (see `tmux/clients/driver.rs`). These rules correct the
+//! state afterwards: when a client detached, and when a client attached without going through Symposium.
 
 use crate::model::{AttachPolicy, AttachedClient, AttachedClients, ClientChange};
 
