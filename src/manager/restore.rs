@@ -40,7 +40,7 @@ pub enum RestoreScope {
 pub struct Restored {
     /// Name of the restored agent.
     pub name: AgentName,
-    /// What was done, or the error that prevented it.
+    /// The action that was taken, or the error that prevented it.
     pub outcome: Result<String, Error>,
     /// Whether another process had already restored the agent.
     pub was_back: bool,

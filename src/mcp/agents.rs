@@ -127,7 +127,7 @@ fn show(context: &ToolContext, input: ShowAgentParams) -> ToolOutcome {
     Ok(ToolResult { text: text.trim_end().to_owned(), data })
 }
 
-/// What sort of place an agent works in.
+/// The kind of workspace.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(rename_all = "kebab-case")]

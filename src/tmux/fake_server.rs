@@ -22,7 +22,7 @@ struct FakeState {
     after_look: Option<AfterLook>,
 }
 
-/// What happens right after a snapshot was taken.
+/// A callback that runs right after a snapshot was taken.
 struct AfterLook(Box<dyn FnOnce() + Send>);
 
 impl fmt::Debug for AfterLook {

@@ -11,7 +11,8 @@ use crate::rules::lifecycle::evict::{Eviction, surplus, yet_to_come};
 use crate::store::StartSlot;
 
 /// Status reason of an agent that was hibernated because of `max_agents`.
-const MADE_ROOM: &str = "it was hibernated to make room for another agent; it wakes when it is needed";
+const HIBERNATED_FOR_CAPACITY: &str =
+    "it was hibernated to make room for another agent; attaching or sending a prompt resumes it";
 
 impl Capacity<'_> {
     /// Makes room for one more agent and reserves a start slot, so that no other start can take it between the count
@@ -90,7 +91,7 @@ impl Capacity<'_> {
                 for name in names {
                     // Does not wait for the lock: its holder may itself be waiting for room.
                     let Some(lock) = self.0.store.try_lock_agent(&name, "hibernate")? else { continue };
-                    match Hibernation(self.0).hibernate_locked(&name, MADE_ROOM, lock) {
+                    match Hibernation(self.0).hibernate_locked(&name, HIBERNATED_FOR_CAPACITY, lock) {
                         Ok(_) => asleep.push(name),
                         // The agent became busy since the snapshot.
                         Err(error)

@@ -111,9 +111,11 @@ impl Spawning<'_> {
             // carries its record.
             if error.code() == Code::TmuxTimedOut {
                 let name = record.name;
-                return Err(error.saw(format!("agent `{name}` may still start when tmux continues")).hint(
-                    format!("`symposium agent show {name}` shows whether it did; do not start it twice"),
-                ));
+                return Err(error
+                    .saw(format!("tmux may still start agent `{name}` when it answers again"))
+                    .hint(format!(
+                        "`symposium agent show {name}` shows whether it did; do not start it twice"
+                    )));
             }
             if record.tmux.is_none() {
                 Workspaces(self.0).withdraw(&record);

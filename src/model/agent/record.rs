@@ -160,7 +160,7 @@ pub struct CutOff {
     pub at: Timestamp,
     /// Status of the agent at the time of the loss.
     pub status: Status,
-    /// What the agent was waiting for at that time.
+    /// Reason for waiting at that time.
     #[serde(default)]
     pub waiting_for: Option<WaitingFor>,
     /// Reason of that status.
