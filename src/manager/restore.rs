@@ -24,7 +24,7 @@ use crate::rules::tasks::typing::LineHandling;
 const CONTINUE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Outcome for an agent that another process has restored in the meantime.
-const BACK_ALREADY: &str = "is already running";
+const ALREADY_RUNNING: &str = "is already running";
 
 /// Which agents a restore applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Restoration<'_> {
         let done = in_parallel(names, |name| {
             let restored = match self.restore_one(name, scope).transpose() {
                 Some(outcome) => Restored { name: name.clone(), outcome, was_back: false },
-                None => Restored { name: name.clone(), outcome: Ok(BACK_ALREADY.into()), was_back: true },
+                None => Restored { name: name.clone(), outcome: Ok(ALREADY_RUNNING.into()), was_back: true },
             };
             each(&restored);
             restored

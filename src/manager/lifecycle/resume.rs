@@ -26,7 +26,7 @@ use crate::rules::status::from_screen::StatusSource;
 use crate::store::AgentLock;
 
 /// How long a process may take to exit after its terminal was closed.
-const LEAVING: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long processes that outlived their terminal get to exit before they are killed.
 const ORPHAN_GRACE: Duration = Duration::from_secs(2);
@@ -117,7 +117,7 @@ impl Resumption<'_> {
     fn end_orphans(&self, record: &AgentRecord) -> Result<(), Error> {
         let target = target_of(self.0.home(), record);
         let look = || process::tree(&target).map_err(Error::io("cannot inspect processes"));
-        let deadline = Instant::now() + LEAVING;
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         for process in look()? {
             let _ = process::wait_exit(process.pid, deadline.saturating_duration_since(Instant::now()));
         }
@@ -312,9 +312,10 @@ impl Resumption<'_> {
     }
 }
 
-/// Returns whether the agent's process is alive and does not exit within `LEAVING` because its terminal is gone.
+/// Returns whether the agent's process is alive and does not exit within `EXIT_TIMEOUT` because its terminal is gone.
 fn outlives_terminal(pid: i32, record: &AgentRecord) -> bool {
-    process::is_alive(pid, &mark_of(record)) && !matches!(process::wait_exit(pid, LEAVING), Ok(true))
+    process::is_alive(pid, &mark_of(record))
+        && !matches!(process::wait_exit(pid, EXIT_TIMEOUT), Ok(true))
 }
 
 /// Parameters of starting an existing agent.

@@ -11,11 +11,11 @@ use crate::model::{Agent, AgentName, Status};
 use crate::rules::status::will_return::is_over;
 
 /// Interval of the fallback check, for an event that never arrived: a full disk, a binary that is being replaced.
-const SECOND_LOOK: Duration = Duration::from_secs(3);
+const FALLBACK_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Interval of checks after the agent has ended while a command holds its lock, because no event reports the end of
 /// that command.
-const AT_WORK: Duration = Duration::from_millis(200);
+const LOCKED_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The options of `agent wait`.
 #[derive(Debug, Clone)]
@@ -53,7 +53,8 @@ impl AgentWatch<'_> {
                 self.0.tmux()?;
             }
             let ended = !agent.status.is_live();
-            let pause = if ended && is_over(&agent) { AT_WORK } else { SECOND_LOOK };
+            let pause =
+                if ended && is_over(&agent) { LOCKED_CHECK_INTERVAL } else { FALLBACK_CHECK_INTERVAL };
             if ended && (request.timeout.is_none() || self.stays_over(&agent)) {
                 let status = format!("{} ({})", agent.status, agent.reason);
                 return Err(Error::not_running(&agent.name, status));
