@@ -170,7 +170,7 @@ impl Restoration<'_> {
         let mut kind = self.0.kind_of(record)?;
         let passed = record.started_at.map_or(0, |at| self.0.now().duration_since(at).as_millis());
         kind.settle_ms = kind.settle_ms.saturating_sub(u64::try_from(passed).unwrap_or(0));
-        Launcher(self.0).settle(record, &kind)
+        Launcher(self.0).fail_on_early_exit(record, &kind)
     }
 }
 

@@ -111,7 +111,7 @@ impl HandoffImport<'_> {
         };
         drop(lock);
         SupervisorControl(self.0).ensure_supervisor();
-        Launcher(self.0).settle(&record, &moving.chosen.kind)?;
+        Launcher(self.0).fail_on_early_exit(&record, &moving.chosen.kind)?;
         if let Some(text) = to_type {
             Delivery(self.0).send_first(&record.name, &text)?;
         }

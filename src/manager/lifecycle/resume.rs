@@ -230,7 +230,7 @@ impl Resumption<'_> {
         }
         drop(slot);
         if again.how.watch == EarlyExitCheck::Settle {
-            Launcher(self.0).settle(&record, kind)?;
+            Launcher(self.0).fail_on_early_exit(&record, kind)?;
         }
         let _ = lock;
         Ok(Resumed { agent: Spawning(self.0).as_spawned(&record), remark, untyped })
@@ -314,8 +314,7 @@ impl Resumption<'_> {
 
 /// Returns whether the agent's process is alive and does not exit within `EXIT_TIMEOUT` because its terminal is gone.
 fn outlives_terminal(pid: i32, record: &AgentRecord) -> bool {
-    process::is_alive(pid, &mark_of(record))
-        && !matches!(process::wait_exit(pid, EXIT_TIMEOUT), Ok(true))
+    process::is_alive(pid, &mark_of(record)) && !matches!(process::wait_exit(pid, EXIT_TIMEOUT), Ok(true))
 }
 
 /// Parameters of starting an existing agent.

@@ -125,7 +125,7 @@ impl Spawning<'_> {
         }
         drop((lock, slot, alone));
         SupervisorControl(self.0).ensure_supervisor();
-        Launcher(self.0).settle(&record, &chosen.kind)?;
+        Launcher(self.0).fail_on_early_exit(&record, &chosen.kind)?;
         let mut remarks: Vec<String> =
             SupervisorControl(self.0).remark_on_supervision(&record).into_iter().collect();
         if let Some(task) = task.filter(|_| as_argument.is_none()) {
