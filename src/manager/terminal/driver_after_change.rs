@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::manager::terminal::TerminalClients;
 use crate::model::{AgentName, AttachedClients};
 use crate::process;
-use crate::rules::access::next_driver::{gone, settle};
+use crate::rules::access::next_driver::{client_changes, gone};
 
 /// How long a driver's terminal may accept no output before it counts as stalled.
 const STALL_TIMEOUT: Duration = Duration::from_secs(3);
@@ -49,7 +49,7 @@ impl TerminalClients<'_> {
 
     fn reseat(&self, mut clients: AttachedClients) -> Result<(), Error> {
         mark_stalled_driver(&mut clients);
-        let steps = settle(&clients, self.0.settings().attach.policy);
+        let steps = client_changes(&clients, self.0.settings().attach.policy);
         if steps.is_empty() {
             return Ok(());
         }
