@@ -254,7 +254,7 @@ impl LaunchPlanner<'_> {
 }
 
 fn settled(spec: &Spec, args: &SpawnArgs) -> Result<Vec<GivenParam>, Error> {
-    params::settle(&spec.params, &args.params).map_err(|wrong| Error::bad_params(&spec.name, &wrong))
+    params::resolve_values(&spec.params, &args.params).map_err(|wrong| Error::bad_params(&spec.name, &wrong))
 }
 
 /// Fills the parameters into the system prompt. Warns about names in braces that are not parameters.

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::model::{GivenParam, Heartbeat, Spec, Tier, visible};
-use crate::rules::specs::params::{fill, settle};
+use crate::rules::specs::params::{fill, resolve_values};
 use crate::rules::specs::spec_rows::{quoted, rhythm};
 
 /// Maximum length of a text in a refusal; the refusal states that there is more, and `--show` prints all of it.
@@ -32,7 +32,7 @@ impl HandedTexts {
         let given: Vec<(String, String)> =
             given.iter().map(|given| (given.name.clone(), given.value.to_string())).collect();
         // An agent whose parameters are invalid is not started.
-        let values = settle(&spec.params, &given).unwrap_or_default();
+        let values = resolve_values(&spec.params, &given).unwrap_or_default();
         let ask = |beat: Heartbeat| Heartbeat { prompt: fill(&beat.prompt, &values), ..beat };
         HandedTexts {
             system_prompt: spec.system_prompt.as_deref().map(|text| fill(text, &values)),
