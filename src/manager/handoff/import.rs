@@ -218,7 +218,7 @@ impl HandoffImport<'_> {
         let prompt = opened.first_prompt().filter(|_| !resumed);
         // The record is stored before the agent runs, because the events of its hooks are checked against it.
         RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
-        LaunchPlanner(self.0).write_birth_note(&SpawnManifest {
+        LaunchPlanner(self.0).write_spawn_manifest(&SpawnManifest {
             record: record.clone(),
             env: vec![],
             spec: Some(moving.chosen.spec.clone()),

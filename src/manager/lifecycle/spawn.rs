@@ -235,7 +235,7 @@ impl Spawning<'_> {
             None => WorkspaceSetup(self.0).warn_of_unused_setup(request, chosen),
         }
         LaunchPlanner(self.0)
-            .write_birth_note(&SpawnManifest {
+            .write_spawn_manifest(&SpawnManifest {
                 record: record.clone(),
                 env: request.env.clone(),
                 spec: Some(chosen.spec.clone()),
