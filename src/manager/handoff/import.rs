@@ -97,7 +97,7 @@ impl HandoffImport<'_> {
         };
         let chosen = self.plan_from_handoff(opened, &dir)?;
         self.0.tmux()?;
-        Family(self.0).refuse_crowd(&chosen, None)?;
+        Family(self.0).check_spawn_limits(&chosen, None)?;
         let spawn_request =
             SpawnRequest { workspace: Some(landing.workspace()), dir: Some(dir), ..SpawnRequest::default() };
         let mut moving = ImportInProgress { opened, landing, chosen, spawn_request, remarks: Vec::new() };
@@ -177,8 +177,8 @@ impl HandoffImport<'_> {
         queue: QueueImport,
     ) -> Result<(bool, Option<String>), Error> {
         let _room = Capacity(self.0).acquire_start_slot(record)?;
-        let mut alone = Family(self.0).count_alone(&moving.chosen, None)?;
-        Family(self.0).refuse_crowd(&moving.chosen, None)?;
+        let mut alone = Family(self.0).lock_instance_count(&moving.chosen, None)?;
+        Family(self.0).check_spawn_limits(&moving.chosen, None)?;
         // Up to here nothing under this name belongs to the import, so a rollback must not remove anything.
         self.clear_the_way(record)?;
         let moved = self

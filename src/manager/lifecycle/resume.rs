@@ -190,7 +190,7 @@ impl Resumption<'_> {
         if !dir.is_dir() {
             return Err(Workspaces(self.0).directory_gone(&record));
         }
-        Family(self.0).refuse_return(&record)?;
+        Family(self.0).check_instance_limit(&record)?;
         StatusTracker(self.0).finish_move(&record)?;
         Workspaces(self.0).refuse_unfinished(&record)?;
         record.renamed_from = None;

@@ -70,7 +70,7 @@ impl Spawning<'_> {
         let task = chosen.task(request.task.as_deref())?;
         let task = task.as_ref().map(Prompt::as_str);
         self.0.tmux()?;
-        Family(self.0).refuse_crowd(chosen, parent.as_ref())?;
+        Family(self.0).check_spawn_limits(chosen, parent.as_ref())?;
         let (mut record, lock) = self.reserve(request, chosen, dir)?;
         record.parent = parent;
         let slot = match Capacity(self.0).acquire_start_slot(&record) {
@@ -81,8 +81,8 @@ impl Spawning<'_> {
                 return Err(error);
             }
         };
-        let mut alone = Family(self.0).count_alone(chosen, record.parent.as_ref())?;
-        Family(self.0).refuse_crowd(chosen, record.parent.as_ref())?;
+        let mut alone = Family(self.0).lock_instance_count(chosen, record.parent.as_ref())?;
+        Family(self.0).check_spawn_limits(chosen, record.parent.as_ref())?;
         let opening = match opening {
             Some(opening) => {
                 record.conversation = opening.stored();
