@@ -37,7 +37,7 @@ impl HandoffImport<'_> {
     pub(super) fn clear_the_way(&self, record: &AgentRecord) -> Result<(), Error> {
         self.0.store.begin()?;
         StatusTracker(self.0).move_renamed_instance(&record.name)?;
-        WorkInspection(self.0).refuse_to_bury_work(record)?;
+        WorkInspection(self.0).refuse_to_overwrite_work(record)?;
         Ok(self.0.store.instance(&record.name).remove()?)
     }
 

@@ -219,7 +219,7 @@ impl Spawning<'_> {
         self.0.store.begin()?;
         StatusTracker(self.0).move_renamed_instance(&record.name)?;
         let worktree = Workspaces(self.0).plan_worktree(record, request, chosen)?;
-        Workspaces(self.0).warn_of_company(record)?;
+        Workspaces(self.0).warn_of_shared_directory(record)?;
         let instance = self.0.store.instance(&record.name);
         instance.remove()?;
         let undo = |_: &StoreError| drop(instance.remove());
