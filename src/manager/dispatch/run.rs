@@ -150,7 +150,7 @@ impl Dispatcher<'_> {
     fn fail_queue(&self, gone: AgentId) -> Result<(), Error> {
         let query = TaskQuery { agent: Some(gone), states: &[TaskState::Queued], newest: None };
         for task in RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tasks(&query))? {
-            if !TaskQueue(self.0).is_being_born(&task)? {
+            if !TaskQueue(self.0).is_spawning(&task)? {
                 let step = TaskTransition::plain(&[TaskState::Queued], TaskState::Failed, AGENT_GONE);
                 RegistryWriter(self.0)
                     .with_ledger(|ledger| ledger.move_task(task.id, &step, self.0.now()))?;

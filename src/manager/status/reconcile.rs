@@ -205,14 +205,14 @@ impl StatusTracker<'_> {
 
     /// Shows an agent as `starting` that is recorded and has no process yet, as long as a command holds its lock.
     fn keep_preparing(&self, joined: &mut ReconcileResult) {
-        let is_unborn = |record: &AgentRecord| {
+        let is_spawning = |record: &AgentRecord| {
             record.status.status == Status::Starting && record.tmux.is_none() && record.pid.is_none()
         };
         let busy =
             |record: &AgentRecord| matches!(self.0.store.try_lock_agent(&record.name, "look"), Ok(None));
         let agents = &mut joined.agents;
         joined.changes.retain(|change| {
-            if change.found.is_some() || !is_unborn(&change.before) || !busy(&change.before) {
+            if change.found.is_some() || !is_spawning(&change.before) || !busy(&change.before) {
                 return true;
             }
             if let Some(agent) = agents.iter_mut().find(|agent| agent.id == change.before.id) {

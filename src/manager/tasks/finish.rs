@@ -62,7 +62,7 @@ impl TaskCompletion<'_> {
                     settled.next = settled.next.into_iter().chain(deadline(&task)).min();
                     continue;
                 }
-                TaskEnd::Failed(_) if record.is_none() && TaskQueue(self.0).is_being_born(&task)? => continue,
+                TaskEnd::Failed(_) if record.is_none() && TaskQueue(self.0).is_spawning(&task)? => continue,
                 TaskEnd::Done(_) if !TaskQueue(self.0).has_begun(&task)? => continue,
                 TaskEnd::Done(reason) => {
                     let words = record.and_then(|record| self.whole_words(record)).unwrap_or(reason);
