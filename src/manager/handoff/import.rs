@@ -102,7 +102,7 @@ impl HandoffImport<'_> {
             SpawnRequest { workspace: Some(landing.workspace()), dir: Some(dir), ..SpawnRequest::default() };
         let mut moving = ImportInProgress { opened, landing, chosen, spawn_request, remarks: Vec::new() };
         let (mut record, lock) = self.reserve_handed(&mut moving, request.name.as_ref())?;
-        let (resumed, to_type) = match self.take_in(&mut record, &mut moving, request.queue) {
+        let (resumed, to_type) = match self.import_files(&mut record, &mut moving, request.queue) {
             Ok(started) => started,
             Err(error) => {
                 self.free_name(lock, &record.name);
@@ -170,7 +170,7 @@ impl HandoffImport<'_> {
 
     /// Creates the workspace and starts the agent; on a failure removes everything that was created. Returns the same
     /// as [`Self::start_moved`].
-    fn take_in(
+    fn import_files(
         &self,
         record: &mut AgentRecord,
         moving: &mut ImportInProgress<'_>,

@@ -181,7 +181,7 @@ impl Hosts<'_> {
     }
 
     /// Executes a stored request, unless another process has executed it or is executing it.
-    pub fn work_off(&self, id: RequestId) -> Result<(), Error> {
+    pub fn execute_request(&self, id: RequestId) -> Result<(), Error> {
         process::leave_session().map_err(Error::io("cannot leave the connection's session"))?;
         let spool = self.0.store.spooled(id);
         let Some(work) = spool.begin()? else { return Ok(()) };
