@@ -220,7 +220,7 @@ impl Dispatcher<'_> {
         let deliveries = Delivery(self.0);
         // The delivery itself reports why there is none.
         let Ok(delivery) = deliveries.delivery(name, text) else { return Ok(false) };
-        let refusal = delivery.wait_until_it_would_take_it(Duration::ZERO);
+        let refusal = delivery.wait_until_ready(Duration::ZERO);
         let refusal = refusal.map_err(|error| delivery.or_its_end(error, TypedText::Nothing));
         Ok(refusal.is_err_and(|error| error.is_before_typing() && refusal_reason(&error) == *why))
     }
