@@ -94,7 +94,7 @@ impl Ticker {
                 self.repair_ledger();
             }
             self.timer_coalescer.note_activity();
-            log_failure("recover", RegistryWriter(&self.manager).note_owed());
+            log_failure("recover", RegistryWriter(&self.manager).store_pending_events());
             self.reconcile();
         }
         let stages: [fn(&mut Ticker) -> Option<Timestamp>; 8] = [
