@@ -33,7 +33,7 @@ impl AgentWatch<'_> {
     pub fn wait(&self, request: &WaitRequest) -> Result<Agent, Error> {
         let begun = Instant::now();
         // No tmux call may outlast the timeout.
-        self.0.limit_looks(request.timeout.map(|timeout| begun + timeout));
+        self.0.set_snapshot_deadline(request.timeout.map(|timeout| begun + timeout));
         let watch = self.0.store.watch()?;
         // Compared by id: the agent may be renamed, and another agent may get its name.
         let id = match self.0.store.find(&request.name, self.0.now())? {
