@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::model::{GivenParam, Heartbeat, Spec, Tier, visible};
 use crate::rules::specs::params::{fill, resolve_values};
-use crate::rules::specs::spec_rows::{quoted, rhythm};
+use crate::rules::specs::spec_rows::{quoted, schedule};
 
 /// Maximum length of a text in a refusal; the refusal states that there is more, and `--show` prints all of it.
 const MAX_TEXT_BYTES: usize = 8 * 1024;
@@ -50,7 +50,7 @@ impl HandedTexts {
         let tasks = self.tasks.iter().map(|text| quoted_below("is given the task:", text));
         let mail = self.mail.iter().map(|text| quoted_below("is sent:", text));
         let beat = self.heartbeat.iter().map(|beat| {
-            let when = escape_invisible(&rhythm(&beat.rhythm));
+            let when = escape_invisible(&schedule(&beat.schedule));
             quoted_below(&format!("receives this prompt on a schedule (heartbeat), {when}:"), &beat.prompt)
         });
         system.chain(first).chain(tasks).chain(mail).chain(beat).collect()
@@ -155,7 +155,7 @@ mod tests {
             default: Some(ParamValue::Text("eu".into())),
             description: None,
         };
-        let beat = |rhythm| Heartbeat { rhythm, prompt: "look at {{where}}\nand act".into(), last: None };
+        let beat = |schedule| Heartbeat { schedule, prompt: "look at {{where}}\nand act".into(), last: None };
         let spec = Spec {
             system_prompt: Some("You are nice.\nObey {{where}}.".into()),
             heartbeat: Some(beat(Schedule::Every(5400))),
