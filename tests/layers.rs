@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
 
-const EDGES: &[&str] = &[
+const ADAPTERS: &[&str] = &[
     "store",
     "ledger",
     "config",
@@ -38,13 +38,13 @@ const FACE_STARTERS: &[(&str, &str)] = &[
 
 /// Returns what a module of the crate may import besides itself, `base` and `failpoint`.
 fn may_import(module: &str) -> Option<Vec<&'static str>> {
-    let below_verbs = || [&["base", "model", "secrets", "rules", "error"], EDGES].concat();
+    let below_verbs = || [&["base", "model", "secrets", "rules", "error"], ADAPTERS].concat();
     Some(match module {
         "base" | "failpoint" => vec![],
         "model" => vec!["base"],
         "secrets" => vec!["model", "base"],
         "rules" => vec!["model", "base", "secrets"],
-        edge if EDGES.contains(&edge) => vec!["model", "base"],
+        adapter if ADAPTERS.contains(&adapter) => vec!["model", "base"],
         "error" | "manager" => [&["manager"], &below_verbs()[..]].concat(),
         // Adapters meet in the manager only; its callers may still use the clock and the terminal.
         "supervisor" => vec!["base", "model", "rules", "error", "manager", "env"],
@@ -150,7 +150,6 @@ fn the_architecture_page_lists_the_domains_in_order() {
 
 #[test]
 fn manager_domains_import_lower_domains_only() {
-    let mention = Regex::new(r"crate::manager::(\w+)").unwrap();
     let grouped = Regex::new(r"crate::manager::\{").unwrap();
     let mut wrong = Vec::new();
     for file in sources() {
@@ -168,19 +167,47 @@ fn manager_domains_import_lower_domains_only() {
             if grouped.is_match(code) {
                 wrong.push(format!("src/{}:{}: import the item from its own domain", file.relative, at + 1));
             }
-            for found in mention.captures_iter(code) {
-                if domain_rank(&found[1]) > domain_rank(domain) {
-                    wrong.push(format!(
-                        "src/{}:{}: `{domain}` must not import `{}`",
-                        file.relative,
-                        at + 1,
-                        &found[1]
-                    ));
-                }
+        }
+        for Import { line, module, .. } in manager_items(&file.text, path.len()) {
+            let is_reexport = module.starts_with(char::is_uppercase) && module != "Context";
+            if is_reexport {
+                wrong.push(format!("src/{}:{line}: import `{module}` from its own domain", file.relative));
+            } else if domain_rank(&module) > domain_rank(domain) {
+                wrong.push(format!("src/{}:{line}: `{domain}` must not import `{module}`", file.relative));
             }
         }
     }
     assert!(wrong.is_empty(), "\n{}\nsee the table in src/manager/mod.rs", wrong.join("\n"));
+}
+
+/// Returns the items of `manager` that a file mentions by their full path or by `super`, if its module lies `depth` below
+/// the root of the crate.
+fn manager_items(text: &str, depth: usize) -> Vec<Import> {
+    let mention = Regex::new(r"crate::manager::(\w+)").unwrap();
+    let by_path = text.lines().enumerate().flat_map(|(at, raw)| {
+        let code = raw.split("//").next().unwrap_or_default();
+        let code = if code.contains("crate::manager::") { code } else { "" };
+        let items: Vec<Import> = mention
+            .captures_iter(code)
+            .map(|item| Import { line: at + 1, module: item[1].to_owned(), text: raw.trim().to_owned() })
+            .collect();
+        items
+    });
+    // `super` reaches the module `manager` when its path is one shorter than the one to the root.
+    let by_super = imports(text, depth - 1).into_iter().filter(|import| import.text.contains("super::"));
+    by_path.chain(by_super).collect()
+}
+
+#[test]
+fn items_of_manager_are_found_in_every_form() {
+    let found = |text: &str| -> Vec<String> {
+        manager_items(text, 3).into_iter().map(|import| import.module).collect()
+    };
+    assert_eq!(found("use super::super::SpawnRequest;"), ["SpawnRequest"]);
+    assert_eq!(found("use super::super::workspace::withdraw::RollbackLog;"), ["workspace"]);
+    assert_eq!(found("use super::super::{queue, Context};"), ["queue", "Context"]);
+    assert_eq!(found("fn f(filter: &crate::manager::TaskFilter) {"), ["TaskFilter"]);
+    assert_eq!(found("use super::kill::Kill;\nuse crate::model::Agent;"), [""; 0]);
 }
 
 #[test]
@@ -217,6 +244,21 @@ fn only_the_tmux_adapter_starts_tmux() {
 }
 
 #[test]
+fn rules_and_model_use_no_files_processes_or_sockets() {
+    // Addresses are plain data.
+    let resource = Regex::new(
+        r"\bstd::(fs|process|net::(Tcp|Udp|ToSocketAddrs|\{))|\buse std::\{[^}]*\b(fs|process|net)\b",
+    )
+    .unwrap();
+    let wrong = offenders(|file| {
+        let is_pure = ["rules/", "model/"].iter().any(|layer| file.relative.starts_with(layer));
+        let code = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
+        is_pure && file.text.lines().map(code).any(|line| line.contains("std::") && resource.is_match(&line))
+    });
+    assert!(wrong.is_empty(), "these are pure, and use a resource of the system: {wrong:?}");
+}
+
+#[test]
 fn only_code_without_a_context_reads_the_system_clock() {
     // `Context` owns a clock that tests set. These files have no context: the writer of a transcript, and the list of
     // all environments.
@@ -227,8 +269,8 @@ fn only_code_without_a_context_reads_the_system_clock() {
 }
 
 #[test]
-fn no_file_is_longer_than_600_lines() {
-    let wrong = offenders(|file| file.text.lines().count() > 600);
+fn no_file_is_longer_than_500_lines() {
+    let wrong = offenders(|file| file.text.lines().count() > 500);
     assert!(wrong.is_empty(), "these hold more than one idea: {wrong:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
 
@@ -112,6 +112,23 @@ fn components_are_named_instead_of_people() {
 }
 
 #[test]
+fn pages_and_scripts_name_components_instead_of_people() {
+    let people = Regex::new(r"(?i)\b(nobody|somebody|whoever|whomever)\b").unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for path in pages_and_scripts(root) {
+        let text = fs::read_to_string(&path).unwrap();
+        for (at, line) in text.lines().enumerate() {
+            let line = PUBLIC_CODES.iter().fold(line.to_owned(), |line, code| line.replace(code, ""));
+            if people.is_match(&line) {
+                found.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "lines that name people instead of components:\n{}", found.join("\n"));
+}
+
+#[test]
 fn doc_comments_are_sentences() {
     let found = lines().filter(|line| {
         let text = line.text.trim_start();
@@ -200,6 +217,22 @@ fn files_are_named_after_their_content() {
         })
         .collect();
     assert!(found.is_empty(), "files with vague names:\n{}", found.join("\n"));
+}
+
+/// Returns README, the pages of the book and the TypeScript sources. Recorded program output is no text of the project.
+fn pages_and_scripts(root: &Path) -> Vec<PathBuf> {
+    let (mut found, mut to_visit) = (vec![root.join("README.md")], Vec::new());
+    to_visit.extend(["docs", "vscode-extension/src", "web/src"].map(|folder| root.join(folder)));
+    while let Some(dir) = to_visit.pop() {
+        for path in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() && !path.ends_with("golden") {
+                to_visit.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md" || extension == "ts") {
+                found.push(path);
+            }
+        }
+    }
+    found
 }
 
 /// One line of a source file.

@@ -6,7 +6,7 @@
 //! rejected. Parts are unpacked under those names into a directory that the caller provides, and nowhere else. This
 //! module does not interpret the content of the parts.
 
-mod digest;
+mod checksum;
 mod read;
 #[cfg(test)]
 mod tests;

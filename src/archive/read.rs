@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 use serde::Deserialize;
 use tar::{Archive, EntryType};
 
-use super::{ArchiveError, digest};
+use super::{ArchiveError, checksum};
 use crate::model::{HANDOFF_FORMAT, MANIFEST, MAX_MANIFEST_BYTES, Manifest, Part, PartEntry};
 
 /// Number of unpacked bytes that every file may contain, regardless of its packed size.
@@ -144,7 +144,7 @@ impl FileCheck<'_> {
         let mut file = file.map_err(ArchiveError::write(&target))?;
         // The size in the header was compared with the manifest, and the size in the manifest with the limit of the
         // part.
-        let copied = digest::copy(&mut entry.take(named.size), &mut file);
+        let copied = checksum::copy(&mut entry.take(named.size), &mut file);
         let sum = copied.map_err(|error| match error.raw_os_error() {
             Some(_) => ArchiveError::write(&target)(error),
             None => self.unreadable(&error),

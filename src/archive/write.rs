@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 
-use super::{ArchiveError, digest};
+use super::{ArchiveError, checksum};
 pub use crate::base::atomic_file::IfExists;
 use crate::base::atomic_file::{directory_of, persist_durably, private_temp};
 use crate::model::{MANIFEST, MAX_MANIFEST_BYTES, Manifest, Part, PartEntry};
@@ -43,7 +43,7 @@ fn entries(from: &Path) -> Result<Vec<PartEntry>, ArchiveError> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             file => file.map_err(ArchiveError::read(&path))?,
         };
-        let sum = digest::copy(&mut file, &mut io::sink()).map_err(ArchiveError::read(&path))?;
+        let sum = checksum::copy(&mut file, &mut io::sink()).map_err(ArchiveError::read(&path))?;
         if sum.size > part.most_bytes() {
             let what = format!("`{part}`");
             return Err(ArchiveError::TooBig { what, size: sum.size, most: part.most_bytes() });

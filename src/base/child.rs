@@ -45,7 +45,7 @@ pub enum Overflow {
 pub struct OutputLimit {
     /// Number of bytes that are kept.
     pub bytes: usize,
-    /// What happens to further output.
+    /// Action taken on further output.
     pub overflow: Overflow,
 }
 

@@ -48,7 +48,7 @@ const READ: CommandDefinition =
 
 #[derive(Debug, Args)]
 pub(super) struct MessageSendArguments {
-    /// An agent, `agent@project`, `@project` (all there; those named as @agent in TEXT are woken), `parent`,
+    /// An agent, `agent@project`, `@project` (all its agents; `@agent` in TEXT wakes one), `parent`,
     /// `children` or `person`
     #[arg(allow_hyphen_values = true)]
     target: String,

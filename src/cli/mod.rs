@@ -46,8 +46,8 @@ use render::ui::{Color, Ui};
 /// Keep AI coding agents running in tmux: start, leave, come back, attach
 ///
 /// Each agent runs in its own tmux session, all on one tmux server that is separate from yours. Agents outlive the
-/// terminal, editor or SSH connection that started them. Attach to one with `symposium attach NAME` and leave it with
-/// C-b d; it goes on.
+/// terminal, editor or SSH connection that started them. Attach to one with `symposium attach NAME`, and detach with
+/// C-b d; it keeps running.
 #[derive(Debug, Parser)]
 #[command(
     name = "symposium",

@@ -17,10 +17,10 @@ pub(crate) fn seconds(duration: Duration) -> String {
 
 /// Lists names of agents and counts those that do not fit into a line.
 pub(crate) fn listed(names: &[AgentName]) -> String {
-    const SHOWN: usize = 12;
-    let mut text = names.iter().take(SHOWN).map(AgentName::as_str).collect::<Vec<_>>().join(", ");
-    if names.len() > SHOWN {
-        text.push_str(&format!(" and {} more", names.len() - SHOWN));
+    const MAX_LISTED_NAMES: usize = 12;
+    let mut text = names.iter().take(MAX_LISTED_NAMES).map(AgentName::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > MAX_LISTED_NAMES {
+        text.push_str(&format!(" and {} more", names.len() - MAX_LISTED_NAMES));
     }
     text
 }

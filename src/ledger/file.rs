@@ -114,7 +114,7 @@ pub(super) fn is_damaged(connection: &Connection) -> bool {
 }
 
 /// Creates a new ledger in place of one whose damage was only found while using it.
-pub(super) fn begin_anew(
+pub(super) fn recreate(
     path: &Path,
     damaged: &OpenLedgerFile,
     what: &str,

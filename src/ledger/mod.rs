@@ -101,7 +101,7 @@ impl Ledger {
             Err(LedgerError::Damaged { what, .. }) => what,
             Err(error) => return Err(error),
         };
-        let (opened, notice) = file::begin_anew(&self.path, &state.opened, &what, since)?;
+        let (opened, notice) = file::recreate(&self.path, &state.opened, &what, since)?;
         *state = LedgerState { opened, notice };
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Ledger {
         });
         match (result, self.since) {
             (Err(LedgerError::Damaged { what, .. }), Some(since)) => {
-                let (opened, notice) = file::begin_anew(&self.path, &state.opened, &what, since)?;
+                let (opened, notice) = file::recreate(&self.path, &state.opened, &what, since)?;
                 *state = LedgerState { opened, notice };
                 ask(&state.opened.connection).map_err(|source| LedgerError::of(&self.path, source))
             }

@@ -67,7 +67,7 @@ impl Conversations<'_> {
             _ => error,
         })?;
         let switched = switch(&mut record, &wanted, self.0.now());
-        self.refuse_a_neighbours(&record)?;
+        self.refuse_conversation_in_use(&record)?;
         let opening = match (switched, &record.conversation.id) {
             (SwitchResult::Same, _) => {
                 let resumed = Resumption(self.0).resume_into(record, pane, ResumeOptions::ASKED, &lock)?;
@@ -87,7 +87,7 @@ impl Conversations<'_> {
     }
 
     /// Returns an error if another agent has the same conversation: the two would overwrite each other's messages.
-    fn refuse_a_neighbours(&self, record: &AgentRecord) -> Result<(), Error> {
+    fn refuse_conversation_in_use(&self, record: &AgentRecord) -> Result<(), Error> {
         let Some(id) = &record.conversation.id else { return Ok(()) };
         let all = self.0.store.read(self.0.now())?;
         let has_it = |other: &&AgentRecord| {

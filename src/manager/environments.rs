@@ -9,13 +9,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Removal;
 use crate::base::suggest::nearest;
 use crate::env::{Clock, Env};
 use crate::error::{Code, Error, shown};
 use crate::manager::Context;
 use crate::manager::lifecycle::Termination;
-use crate::manager::removal::AgentRemoval;
+use crate::manager::removal::{AgentRemoval, Removal};
 use crate::manager::status::StatusTracker;
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::workspace::WorkInspection;

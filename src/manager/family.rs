@@ -24,7 +24,7 @@ impl Family<'_> {
     }
 
     /// Returns an error if one more agent would exceed `max_instances` of its spec or the limits of its ancestors.
-    pub(in crate::manager) fn refuse_crowd(
+    pub(in crate::manager) fn check_spawn_limits(
         &self,
         chosen: &LaunchPlan,
         parent: Option<&AgentName>,
@@ -45,7 +45,7 @@ impl Family<'_> {
 
     /// Locks the start slots until the new agent is recorded, so that two spawns cannot both pass the limits. Returns
     /// `None` if no limit applies.
-    pub(in crate::manager) fn count_alone(
+    pub(in crate::manager) fn lock_instance_count(
         &self,
         chosen: &LaunchPlan,
         parent: Option<&AgentName>,
@@ -55,7 +55,7 @@ impl Family<'_> {
     }
 
     /// Returns an error if other agents of the same spec have filled `max_instances` since this agent ended.
-    pub(in crate::manager) fn refuse_return(&self, record: &AgentRecord) -> Result<(), Error> {
+    pub(in crate::manager) fn check_instance_limit(&self, record: &AgentRecord) -> Result<(), Error> {
         let spec = LaunchPlanner(self.0).spawn_manifest(&record.name).and_then(|note| note.spec);
         let Some(max) = spec.and_then(|spec| spec.max_instances).filter(|_| !is_there(record)) else {
             return Ok(());

@@ -141,7 +141,7 @@ use crate::tmux::{SocketRule, Tmux, TmuxSetup, choose_socket};
 /// Time limit of one tmux call. A loaded machine answers in well under a second; a stopped server never does.
 const TMUX_BOUND: Duration = Duration::from_secs(5);
 /// Minimum time limit of a tmux snapshot: a healthy server answers within milliseconds.
-const MIN_LOOK: Duration = Duration::from_secs(1);
+const MIN_SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Callback that receives progress messages of a long operation.
 type ProgressCallback = Box<dyn Fn(&str) + Send + Sync>;
@@ -162,7 +162,7 @@ pub struct Context {
     tmux_error: Mutex<Option<Error>>,
     progress: OnceLock<ProgressCallback>,
     /// Deadline for tmux snapshots, for a command that has a timeout.
-    looks_until: Mutex<Option<Instant>>,
+    snapshot_deadline: Mutex<Option<Instant>>,
 }
 
 impl Context {
@@ -218,7 +218,7 @@ impl Context {
             notices: Mutex::default(),
             tmux_error: Mutex::default(),
             progress: OnceLock::new(),
-            looks_until: Mutex::default(),
+            snapshot_deadline: Mutex::default(),
         })
     }
 
@@ -273,14 +273,15 @@ impl Context {
     }
 
     /// Sets a deadline for all further tmux snapshots.
-    fn limit_looks(&self, until: Option<Instant>) {
-        *self.looks_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    fn set_snapshot_deadline(&self, until: Option<Instant>) {
+        *self.snapshot_deadline.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    /// Returns the current time limit of a tmux snapshot. A snapshot that begins at the deadline still gets `MIN_LOOK`.
+    /// Returns the current time limit of a tmux snapshot. A snapshot that begins at the deadline still gets `MIN_SNAPSHOT_TIMEOUT`.
     fn snapshot_timeout(&self) -> Duration {
-        let until = *self.looks_until.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()).max(MIN_LOOK));
+        let until = *self.snapshot_deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        let left =
+            until.map(|until| until.saturating_duration_since(Instant::now()).max(MIN_SNAPSHOT_TIMEOUT));
         left.unwrap_or(TMUX_BOUND).min(TMUX_BOUND)
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::model::AgentName;
 
 /// Number of concurrent actions. Each is a call to the same tmux server, and mostly waits.
-const AT_A_TIME: usize = 8;
+const MAX_CONCURRENT: usize = 8;
 
 /// Calls `act` for each agent and returns the results in the order of the names.
 pub(super) fn in_parallel<T: Send>(
@@ -19,7 +19,7 @@ pub(super) fn in_parallel<T: Send>(
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(names.len()));
     std::thread::scope(|scope| {
-        for _ in 0..AT_A_TIME.min(names.len()) {
+        for _ in 0..MAX_CONCURRENT.min(names.len()) {
             scope.spawn(|| {
                 while let Some((at, name)) =
                     Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, names.get(at)?)))

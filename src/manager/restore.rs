@@ -24,7 +24,7 @@ use crate::rules::tasks::typing::LineHandling;
 const CONTINUE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Outcome for an agent that another process has restored in the meantime.
-const BACK_ALREADY: &str = "is already running";
+const ALREADY_RUNNING: &str = "is already running";
 
 /// Which agents a restore applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum RestoreScope {
 pub struct Restored {
     /// Name of the restored agent.
     pub name: AgentName,
-    /// What was done, or the error that prevented it.
+    /// The action that was taken, or the error that prevented it.
     pub outcome: Result<String, Error>,
     /// Whether another process had already restored the agent.
     pub was_back: bool,
@@ -81,7 +81,7 @@ impl Restoration<'_> {
         let done = in_parallel(names, |name| {
             let restored = match self.restore_one(name, scope).transpose() {
                 Some(outcome) => Restored { name: name.clone(), outcome, was_back: false },
-                None => Restored { name: name.clone(), outcome: Ok(BACK_ALREADY.into()), was_back: true },
+                None => Restored { name: name.clone(), outcome: Ok(ALREADY_RUNNING.into()), was_back: true },
             };
             each(&restored);
             restored
@@ -170,7 +170,7 @@ impl Restoration<'_> {
         let mut kind = self.0.kind_of(record)?;
         let passed = record.started_at.map_or(0, |at| self.0.now().duration_since(at).as_millis());
         kind.settle_ms = kind.settle_ms.saturating_sub(u64::try_from(passed).unwrap_or(0));
-        Launcher(self.0).settle(record, &kind)
+        Launcher(self.0).fail_on_early_exit(record, &kind)
     }
 }
 

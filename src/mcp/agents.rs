@@ -15,7 +15,7 @@ use crate::manager::{AgentLookup, AgentScreens, Permissions, Recaps, Spawning, S
 use crate::manager::{Lifetime, Peeked, SpawnRequest, SpawnTarget, Spawned};
 use crate::model::{Agent, Prompt, Status, Workspace};
 use crate::rules::access::permissions::{Action, PermissionTable, Relation};
-use crate::rules::lifecycle::params;
+use crate::rules::specs::params;
 use crate::text::agent::status_word;
 use crate::text::recap::recap_text;
 
@@ -127,7 +127,7 @@ fn show(context: &ToolContext, input: ShowAgentParams) -> ToolOutcome {
     Ok(ToolResult { text: text.trim_end().to_owned(), data })
 }
 
-/// What sort of place an agent works in.
+/// The kind of workspace.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(rename_all = "kebab-case")]

@@ -60,7 +60,7 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
-/// How urgent a task is.
+/// The priority of a task.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(rename_all = "lowercase")]

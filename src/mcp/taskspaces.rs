@@ -129,7 +129,7 @@ fn delete(context: &ToolContext, input: DeleteTaskspaceParams) -> ToolOutcome {
     Ok(ToolResult { text, data: json!({ "deleted": true, "name": record.name }) })
 }
 
-/// What sort of note it is.
+/// The category of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(rename_all = "lowercase")]

@@ -137,7 +137,7 @@ async fn until_over(
 fn look(context: &ToolContext, id: TaskId) -> Result<WaitResult, Error> {
     let manager = context.manager()?;
     let task = Permissions(manager).task_within_reach(&context.permissions()?, Action::See, id)?;
-    let asks = Tasks(manager).what_its_agent_waits_for(&task)?.filter(|_| task.state == TaskState::Running);
+    let asks = Tasks(manager).waiting_reason(&task)?.filter(|_| task.state == TaskState::Running);
     Ok(WaitResult { task, asks })
 }
 

@@ -14,7 +14,7 @@ pub struct ComparedAgent {
     pub kind: String,
     /// Current status of the agent.
     pub status: Status,
-    /// What the agent waits for, if it waits.
+    /// Reason for waiting; `None` unless the status is `waiting`.
     pub waiting_for: Option<WaitingFor>,
     /// Amount of work; `None` if git cannot tell.
     pub work: Option<WorkAmount>,
@@ -45,7 +45,7 @@ pub struct WorkAmount {
     pub deletions: u64,
 }
 
-/// What merging the work into its base branch would result in.
+/// The expected result of merging the work into its base branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum MergeForecast {

@@ -153,13 +153,13 @@ pub struct ClockTime {
 /// Section `[cleanup]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cleanup {
-    /// What happens to an agent whose project directory was deleted.
+    /// The policy for agents whose project directory was deleted.
     pub deleted_projects: AfterDeletion,
     /// How long such an agent is kept before it is removed.
     pub after: Duration,
 }
 
-/// What happens to an agent whose project directory was deleted.
+/// The policy for agents whose project directory was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterDeletion {
     /// The agent is marked and kept.

@@ -104,7 +104,7 @@ pub enum FinishStep {
     },
 }
 
-/// What finishing an agent would do.
+/// The effects that finishing an agent would have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FinishPlan {
     /// Name of the agent.

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Directories in which systems keep their terminfo database.
-const USUAL: [&str; 7] = [
+const USUAL_DIRECTORIES: [&str; 7] = [
     "/etc/terminfo",
     "/lib/terminfo",
     "/usr/share/terminfo",
@@ -17,7 +17,7 @@ const USUAL: [&str; 7] = [
 /// Terminal types that every database contains.
 const KNOWN_EVERYWHERE: [&str; 3] = ["xterm-256color", "xterm", "vt100"];
 /// Terminal types without cursor movement.
-const CANNOT: [&str; 3] = ["", "dumb", "unknown"];
+const WITHOUT_CURSOR_MOVEMENT: [&str; 3] = ["", "dumb", "unknown"];
 
 /// Additional directories of a user.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub struct TerminfoDirs<'a> {
 
 /// Returns `true` if a program can draw on this terminal type, or if that cannot be determined.
 pub fn can_show(term: &str, dirs: &TerminfoDirs<'_>) -> bool {
-    if CANNOT.contains(&term) || term.contains('/') {
+    if WITHOUT_CURSOR_MOVEMENT.contains(&term) || term.contains('/') {
         return false;
     }
     let below_home = |part: &str| dirs.home.map(|home| home.join(part));
@@ -41,7 +41,7 @@ pub fn can_show(term: &str, dirs: &TerminfoDirs<'_>) -> bool {
         .chain(below_home(".terminfo"))
         .chain(below_home(".nix-profile/share/terminfo"))
         .chain(more.into_iter().flatten())
-        .chain(USUAL.map(PathBuf::from))
+        .chain(USUAL_DIRECTORIES.map(PathBuf::from))
         .collect();
     let knows = |term: &str| dirs.iter().any(|dir| has_entry(dir, term));
     // If not even these are found, the system stores its database in an unknown format.

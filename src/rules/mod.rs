@@ -6,6 +6,7 @@ pub mod notify;
 pub mod remote;
 pub mod report;
 pub mod review;
+pub mod specs;
 pub mod status;
 pub mod tasks;
 pub mod workspace;

@@ -71,9 +71,9 @@ fn count(node: &Node) -> Option<u32> {
 fn heartbeat(node: &Node) -> Option<Heartbeat> {
     let NodeValue::Table(_) = node.value else { return None };
     let text = |key| node.get(key).and_then(Node::text);
-    let rhythm = match text("every") {
+    let schedule = match text("every") {
         Some(every) => Schedule::Every(value_rules::span(every).ok()?),
         None => Schedule::Cron(text("cron")?.to_owned()),
     };
-    Some(Heartbeat { rhythm, prompt: text("prompt")?.trim_end().to_owned(), last: None })
+    Some(Heartbeat { schedule, prompt: text("prompt")?.trim_end().to_owned(), last: None })
 }

@@ -13,7 +13,7 @@ use crate::base::source_text::{LocatedMistake, Position};
 /// The kind that reads these files.
 const KIND: &str = "claude";
 /// The keys that are passed on.
-const OURS: [&str; 3] = ["name", "description", "model"];
+const SUPPORTED_KEYS: [&str; 3] = ["name", "description", "model"];
 /// Keys that do not affect what the agent may do.
 const HARMLESS: [&str; 2] = ["color", "displayName"];
 
@@ -26,7 +26,7 @@ pub(super) fn read(front: &str) -> (Table, Vec<String>) {
         match key.text.as_str() {
             "model" if node.text() == Some("inherit") => {}
             "tools" if node.text() == Some("*") => {}
-            name if OURS.contains(&name) => table.push((key, node)),
+            name if SUPPORTED_KEYS.contains(&name) => table.push((key, node)),
             name if HARMLESS.contains(&name) => {}
             name => ignored.push(name.escape_debug().take(40).collect::<String>()),
         }

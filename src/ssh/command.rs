@@ -70,7 +70,7 @@ impl Ssh {
         let complaints = child.stderr.take().map(request::collect);
         let status = child.wait().map_err(|source| self.not_run(source))?;
         let complaint = complaints
-            .and_then(|complaint| complaint.recv_timeout(request::LAST_WORDS).ok())
+            .and_then(|complaint| complaint.recv_timeout(request::STDERR_TIMEOUT).ok())
             .unwrap_or_default();
         Ok((Exit { code: status.code(), signal: status.signal() }, complaint))
     }

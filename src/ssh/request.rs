@@ -13,11 +13,11 @@ use crate::model::{Host, RemoteFrame, RemoteRequest};
 /// The host sends a keepalive every 5 s. After three missing ones the connection is considered dead.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(16);
 /// Time for a client to end after it has sent everything.
-const LEAVING: Duration = Duration::from_secs(1);
+const CLIENT_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time for a client to end if its exit code is needed.
-const ENDING: Duration = Duration::from_secs(5);
+const EXIT_CODE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time to wait for the last error message of a client that has ended.
-pub(super) const LAST_WORDS: Duration = Duration::from_millis(200);
+pub(super) const STDERR_TIMEOUT: Duration = Duration::from_millis(200);
 /// Maximum length of the error messages, more than ssh ever prints.
 const MAX_STDERR_BYTES: u64 = 16 * 1024;
 /// Number of frames that are buffered here; further frames wait on the host.
@@ -146,7 +146,7 @@ impl Ssh {
         match end {
             Some(end) => {
                 // The client has nothing more to send, so its end is awaited in the background.
-                thread::spawn(move || command::end_within(child, LEAVING));
+                thread::spawn(move || command::end_within(child, CLIENT_EXIT_TIMEOUT));
                 Ok(end)
             }
             None => {
@@ -212,6 +212,6 @@ pub(super) fn collect(stderr: impl Read + Send + 'static) -> Receiver<String> {
 /// Returns the exit code and error messages of a client whose output has ended. Kills the client at the time limit,
 /// because the program on the host may be any.
 fn ended(child: Child, complaints: &Receiver<String>) -> (Option<i32>, String) {
-    let code = command::end_within(child, ENDING).and_then(|status| status.code());
-    (code, complaints.recv_timeout(LAST_WORDS).unwrap_or_default())
+    let code = command::end_within(child, EXIT_CODE_TIMEOUT).and_then(|status| status.code());
+    (code, complaints.recv_timeout(STDERR_TIMEOUT).unwrap_or_default())
 }

@@ -94,7 +94,7 @@ impl Ticker {
                 self.repair_ledger();
             }
             self.timer_coalescer.note_activity();
-            log_failure("recover", RegistryWriter(&self.manager).note_owed());
+            log_failure("recover", RegistryWriter(&self.manager).store_pending_events());
             self.reconcile();
         }
         let stages: [fn(&mut Ticker) -> Option<Timestamp>; 8] = [
@@ -241,7 +241,7 @@ impl Ticker {
     }
 
     fn evict(&mut self) -> Option<Timestamp> {
-        for name in log_failure("evict", Capacity(&self.manager).evict_surplus()).unwrap_or_default() {
+        for name in log_failure("evict", Capacity(&self.manager).hibernate_surplus()).unwrap_or_default() {
             tracing::info!(agent = %name, "hibernated");
         }
         None

@@ -19,15 +19,15 @@ struct FakeState {
     screens: HashMap<String, String>,
     records: Vec<(String, String)>,
     received: Vec<String>,
-    after_look: Option<AfterLook>,
+    after_snapshot: Option<SnapshotCallback>,
 }
 
-/// What happens right after a snapshot was taken.
-struct AfterLook(Box<dyn FnOnce() + Send>);
+/// A callback that runs right after a snapshot was taken.
+struct SnapshotCallback(Box<dyn FnOnce() + Send>);
 
-impl fmt::Debug for AfterLook {
+impl fmt::Debug for SnapshotCallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AfterLook")
+        f.write_str("SnapshotCallback")
     }
 }
 
@@ -53,7 +53,7 @@ impl Default for FakeServer {
             screens: HashMap::new(),
             records: vec![],
             received: vec![],
-            after_look: None,
+            after_snapshot: None,
         }))
     }
 }
@@ -81,8 +81,8 @@ impl FakeServer {
     }
 
     /// Calls a function once, right after the next snapshot was taken: the caller gets the state before the function.
-    pub fn after_next_look(&self, call: impl FnOnce() + Send + 'static) {
-        self.state().after_look = Some(AfterLook(Box::new(call)));
+    pub fn after_next_snapshot(&self, call: impl FnOnce() + Send + 'static) {
+        self.state().after_snapshot = Some(SnapshotCallback(Box::new(call)));
     }
 
     /// Sets the text on the screen of a pane.
@@ -129,9 +129,9 @@ impl FakeServer {
             });
         };
         let out: String = words.split(|word| word == ";").map(|words| state.run(&server, words)).collect();
-        let after = state.after_look.take_if(|_| call.what == "look");
+        let after = state.after_snapshot.take_if(|_| call.what == "look");
         drop(state);
-        if let Some(AfterLook(call)) = after {
+        if let Some(SnapshotCallback(call)) = after {
             call();
         }
         Ok(CommandOutput { success: true, out: out.into_bytes(), err: String::new() })

@@ -237,7 +237,7 @@ fn parse_started(output: String) -> Result<LaunchResult, TmuxError> {
         let server = ServerIdentity(words.next()?.to_owned());
         let pane = target::pane(words.next()?).ok()?.to_owned();
         let pid = words.next()?.parse().ok()?;
-        descriptors::hand_down(pid);
+        descriptors::inherit_limit(pid);
         Some(LaunchResult { server, session: words.next()?.to_owned(), pane, pid, mistakes })
     };
     parse().ok_or(TmuxError::Garbled { what: "launch", output })

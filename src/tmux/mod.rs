@@ -37,8 +37,8 @@ use std::time::Duration;
 
 pub use capture::{Capture, PaneScreen};
 pub use clients::attach::{AttachAs, AttachEntry, AttachSurroundings, CoverPage};
-pub use clients::claim_driver::JoinReason;
 pub use clients::display_message::{Audience, Bell};
+pub use clients::driver::JoinReason;
 pub use clients::guests::{GuestClient, GuestKeys, GuestPermission, Sizer};
 pub use error::TmuxError;
 #[cfg(test)]

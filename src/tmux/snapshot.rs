@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::clients::claim_driver::watches_since;
+use super::clients::driver::watches_since;
 use super::clients::guests::{GuestPermission, SHARE_PREFIX, guest_in};
 use super::server::supervisor_session::SUPERVISOR_PREFIX;
 use super::transport::call::TmuxCall;
@@ -83,7 +83,7 @@ impl Tmux {
         let text = String::from_utf8_lossy(&output.out).into_owned();
         match self.parse_reply("look", output) {
             // A server without sessions prints its identity and then fails `list-panes -a`.
-            Ok(_) | Err(TmuxError::NoSessions { .. }) => parse_look(&text).map(Some),
+            Ok(_) | Err(TmuxError::NoSessions { .. }) => parse_snapshot(&text).map(Some),
             Err(TmuxError::NoServer { .. }) => Ok(None),
             Err(other) => Err(other),
         }
@@ -98,7 +98,7 @@ impl Tmux {
         let words = [&["display-message", "-p", SERVER, ";"][..], &panes, &[";"], &clients].concat();
         match self.run_words("look", &words) {
             Err(other) if other.is_absence() => Ok(None),
-            other => match parse_look(&other?)? {
+            other => match parse_snapshot(&other?)? {
                 (server, ExitStatuses::Complete) => Ok(Some(TmuxSnapshot::Running(server))),
                 (_, ExitStatuses::Incomplete) => Ok(None),
             },
@@ -139,7 +139,7 @@ fn remind(server: &ServerIdentity) {
     }
 }
 
-fn parse_look(text: &str) -> Result<(LiveServer, ExitStatuses), TmuxError> {
+fn parse_snapshot(text: &str) -> Result<(LiveServer, ExitStatuses), TmuxError> {
     let mut server: Option<LiveServer> = None;
     let mut completeness = ExitStatuses::Complete;
     for line in text.lines() {
@@ -238,7 +238,7 @@ mod tests {
         let text = format!(
             "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|0|8|1700000001|9@/dev/pts/2|1700000007| 8@/dev/pts/1=1700000005 ||guest|/dev/pts/1|api\nC|0|1|9|1700000002|9@client-9|1700000008||||client-9|odd |\nC|1|0|7|1700000002|7@/dev/pts/3||| 7@/dev/pts/3=guest:w|root|/dev/pts/3|api\n"
         );
-        let (server, completeness) = parse_look(&text).unwrap();
+        let (server, completeness) = parse_snapshot(&text).unwrap();
         assert_eq!(completeness, ExitStatuses::Complete);
         assert_eq!((server.identity.0.as_str(), server.version.as_str()), ("1700000000:42", "3.3a"));
         let [api, odd, killed] = &server.panes[..] else { panic!("{server:?}") };
@@ -271,7 +271,7 @@ mod tests {
             ("3.2a", "0||||", false),
         ] {
             let text = format!("S|1:2|{version}\nP|%1|7|{fields}1||a\n");
-            let (server, completeness) = parse_look(&text).unwrap();
+            let (server, completeness) = parse_snapshot(&text).unwrap();
             assert_eq!(server.panes[0].dead.is_some(), dead, "{text}");
             let open = !dead && fields.starts_with('1');
             assert_eq!(
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn malformed_answer_is_not_an_empty_one() {
         for text in ["", "P|%1|1|0|||||x|y\n", "S|1:2|3.3a\nhello\n", "S|1:2|3.3a\nP|%1\n"] {
-            assert!(matches!(parse_look(text), Err(TmuxError::Garbled { .. })), "{text:?}");
+            assert!(matches!(parse_snapshot(text), Err(TmuxError::Garbled { .. })), "{text:?}");
         }
     }
 }

@@ -167,7 +167,7 @@ impl LineEmulator {
     fn finish(&mut self) {
         let alternate = self.parser.screen().alternate_screen().then(|| self.parser.screen().contents());
         let (rows, _) = self.parser.screen().size();
-        self.lines().settle();
+        self.lines().complete_line();
         // Scrolls all rows off the top of the screen, which adds them to the lines.
         self.parser.process(format!("\x1b[?47l\x1b[r\x1b[{rows}S").as_bytes());
         self.lines().end();

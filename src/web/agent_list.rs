@@ -76,6 +76,6 @@ fn listing(context: &Context, list: AgentList) -> String {
 pub(super) fn shown_agents(context: &Context, mut agents: Vec<Agent>) -> Vec<Agent> {
     Approvals(context).add_options(&mut agents);
     Sharing(context).add_shares(&mut agents);
-    display_order::for_people(&mut agents);
+    display_order::sort_for_display(&mut agents);
     agents
 }

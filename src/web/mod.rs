@@ -41,8 +41,8 @@ use tokio::sync::watch;
 
 use crate::error::Error;
 use crate::manager::{Context, WebAccess};
+use crate::rules::access::pairing_rate_limit::PairingAttempts;
 use crate::rules::access::web_address::{WebHosts, WebReach};
-use crate::rules::access::web_pairing::PairingAttempts;
 use screens::ScreenHub;
 
 /// Maximum number of use cases that run at the same time.

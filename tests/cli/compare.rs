@@ -69,7 +69,7 @@ fn an_agent_without_a_group_is_compared_only_with_named_ones() {
     agent(&env, &["spawn", "--name", "web", "--", "sleep", "1000"]).ok();
     assert_snapshot!(agent(&env, &["compare", "web"]).fails(2).stderr, @"
     error: agent `web` was not started together with others
-    hint: name the others after it
+    hint: list the other agents by name
     ");
     agent(&env, &["compare", "web", "no-such"]).fails(3);
 }

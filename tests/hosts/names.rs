@@ -189,9 +189,9 @@ fn local_only_commands_are_refused_for_hosts_with_a_reason() {
     let there =
         format!("hint: log in there: `ssh -p 2222 {}`, then `symposium agent handoff export`", far.address);
     for (line, says) in [
-        (&["agent", "handoff", "export", "far:a"][..], "its file is on the machine where it is run"),
+        (&["agent", "handoff", "export", "far:a"][..], "the hand-off file is on that machine"),
         (&["agent", "handoff", "export", "far:a"], there.as_str()),
-        (&["agent", "handoff", "import", "f", "--name", "far:a"], "its file is on the machine"),
+        (&["agent", "handoff", "import", "f", "--name", "far:a"], "the hand-off file is on that machine"),
         (&["agent", "share", "far:a", "--with", "guest"], "only a user of that machine"),
         (&["agent", "attach", "far:owner/a"], "then `symposium agent attach owner/a`"),
         (&["--host", "far", "service", "install"], "`service install` cannot run on another machine"),

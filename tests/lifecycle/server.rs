@@ -131,7 +131,10 @@ fn a_hung_tmux_is_reported_in_time_and_not_taken_for_gone() {
     let shown: Vec<_> = listed.json().as_array().unwrap().iter().map(|one| one["status"].clone()).collect();
     assert!(shown.contains(&"unknown".into()) && shown.contains(&"stopped".into()), "{shown:?}");
     let spawned = spawn.finish().fails(4);
-    assert!(spawned.stderr.contains("agent `late` may still start when tmux continues"), "{spawned:?}");
+    assert!(
+        spawned.stderr.contains("tmux may still start agent `late` when it answers again"),
+        "{spawned:?}"
+    );
     restore.finish().fails(4);
     let peeked = env.symposium(["agent", "peek", "one"]).fails(4);
     let notice =

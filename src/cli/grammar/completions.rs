@@ -91,7 +91,7 @@ fn offering(command: Command, path: &[&str], home: Option<&Path>) -> Command {
     })
 }
 
-/// What completion offers for an argument.
+/// The source of the values that completion offers for an argument.
 enum Offered {
     /// Names of things that exist in the environment.
     Existing(CompletionKind),

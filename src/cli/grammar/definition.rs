@@ -34,33 +34,33 @@ pub(in crate::cli) struct CommandDefinition {
     pub check: fn(&ArgMatches, &[OsString]) -> Result<(), Error>,
     /// How it runs on another host.
     pub remote: Remote,
-    /// What it does.
+    /// Action that it runs.
     pub action: CommandAction,
 }
 
-/// What a command does after its arguments were parsed.
+/// The action of a command after its arguments were parsed.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) enum CommandAction {
-    /// It is a group and has commands of its own.
+    /// Selects one of the commands of a group.
     Group(&'static [CommandDefinition]),
-    /// It works in the environment, which is opened first.
+    /// Runs in an environment, which is opened first.
     InEnvironment(Opening, fn(&ArgMatches, &Invocation) -> Result<u8, Error>),
-    /// It needs no environment, or opens one in its own way.
+    /// Runs without an environment, or opens one itself.
     Standalone(fn(&ArgMatches, &Standalone<'_>) -> Result<u8, Error>),
 }
 
 /// How the environment of a command is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Opening {
-    /// Hooks of agents call this program from now on, progress is shown, and notices are shown after the command.
+    /// Makes this program the one that hooks call, shows progress, and prints notices after the command.
     WithNotices,
-    /// The same without notices.
+    /// Like `WithNotices`, but prints no notices.
     WithoutNotices,
     /// Opens the environment and changes nothing else.
     Unclaimed,
 }
 
-/// What a command receives that opens no environment or its own.
+/// The input of a command that opens no environment, or opens one itself.
 pub(in crate::cli) struct Standalone<'a> {
     /// The value of `--home`.
     pub home: Option<&'a Path>,
@@ -68,7 +68,7 @@ pub(in crate::cli) struct Standalone<'a> {
     pub ui: &'a Ui,
 }
 
-/// What an argument holds. It decides what completion offers, and whether `HOST:` may stand before the value.
+/// The content of an argument. It decides what completion offers, and whether `HOST:` may stand before the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum ArgumentValue {
     /// The name of an agent, which may be on another host.

@@ -27,7 +27,7 @@ pub(in crate::cli) struct Arguments {
 
 fn run(args: &Arguments, alone: &Standalone<'_>) -> Result<u8, Error> {
     match args.work {
-        Some(id) => Hosts(&Context::open(Env::capture(), alone.home)?).work_off(RequestId(id))?,
+        Some(id) => Hosts(&Context::open(Env::capture(), alone.home)?).execute_request(RequestId(id))?,
         None => manager::serve(alone.home, ui::raw_input(), alone.ui.raw())?,
     }
     Ok(0)

@@ -157,7 +157,7 @@ pub(in crate::cli) fn is_interactive() -> bool {
 
 /// Checks whether stdout is shown in a terminal, on this or on another machine.
 pub(in crate::cli) fn is_shown() -> bool {
-    FAR.get().is_some() || io::stdout().is_terminal()
+    REMOTE_SCREEN_SIZE.get().is_some() || io::stdout().is_terminal()
 }
 
 /// Checks whether stderr is a terminal.
@@ -173,7 +173,7 @@ pub(in crate::cli) struct ScreenSize {
 }
 
 /// The size of the terminal on another machine that shows the output.
-static FAR: std::sync::OnceLock<ScreenSize> = std::sync::OnceLock::new();
+static REMOTE_SCREEN_SIZE: std::sync::OnceLock<ScreenSize> = std::sync::OnceLock::new();
 
 /// Parses a terminal size such as `100x30`.
 pub(in crate::cli) fn screen(text: &str) -> Result<ScreenSize, String> {
@@ -185,13 +185,13 @@ pub(in crate::cli) fn screen(text: &str) -> Result<ScreenSize, String> {
 /// Sets the size of the terminal on another machine that shows the output.
 pub(in crate::cli) fn assume(screen: Option<ScreenSize>) {
     if let Some(screen) = screen {
-        let _ = FAR.set(screen);
+        let _ = REMOTE_SCREEN_SIZE.set(screen);
     }
 }
 
 /// Returns the size of the terminal that shows the output, on this or on another machine.
 fn shown_in() -> Option<ScreenSize> {
-    FAR.get().copied().or_else(|| {
+    REMOTE_SCREEN_SIZE.get().copied().or_else(|| {
         let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
         Some(ScreenSize { columns: size.ws_col, lines: size.ws_row })
     })

@@ -15,7 +15,7 @@ use crate::text::fit::clean;
 
 pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
     "list",
-    "List the specs that apply here",
+    "List the specs available in this directory",
     Remote::READ_ONLY.without_host_in_json(),
     |args, context| run(parsed(args)?, context),
 )

@@ -10,7 +10,7 @@ use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
 use crate::manager::SpecCatalog;
 use crate::manager::{SpecLocation, SpecShown};
-use crate::rules::lifecycle::spec_rows::{quoted, rows};
+use crate::rules::specs::spec_rows::{quoted, rows};
 use crate::text::fit::clean;
 
 pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(

@@ -38,7 +38,7 @@ pub(super) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     let waited = Tasks(&context.manager).task_wait(args.id, args.timeout, |task| {
         show(&bar, task);
         // The task makes no progress until the agent's question is answered, so the question is printed.
-        let asks = Tasks(&context.manager).what_its_agent_waits_for(task).ok().flatten();
+        let asks = Tasks(&context.manager).waiting_reason(task).ok().flatten();
         if asks.is_some() && asks != reported {
             bar.suspend(|| context.ui.say(&clean(asks.as_deref().unwrap_or_default())));
         }

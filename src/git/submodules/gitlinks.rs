@@ -21,11 +21,11 @@ pub(in crate::git) struct Gitlink {
     pub path: String,
     /// The commit that the index records; `None` if the entry has a conflict.
     recorded: Option<String>,
-    /// What is at the path.
+    /// Content found at the path.
     pub checkout: SubmoduleCheckout,
 }
 
-/// What is at the path of a submodule.
+/// The content at the path of a submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::git) enum SubmoduleCheckout {
     /// A repository with this commit checked out.

@@ -47,7 +47,7 @@ impl Access<'_> {
     pub fn unshare(&self, name: &AgentName, with: Option<&str>) -> Result<Unshared, Error> {
         let guest = with.map(|with| self.guest(name, with)).transpose()?;
         let mut cut = Closed::default();
-        self.end_keepers(name, guest, &mut cut)?;
+        self.end_listeners(name, guest, &mut cut)?;
         let mut remarks = Vec::new();
         let closed = match self.0.store.lock_agent(name, "unshare") {
             Ok(lock) => {
@@ -157,7 +157,7 @@ impl Access<'_> {
                 closed.guests.entry(uid).or_default();
             }
         }
-        let own = self.end_keepers(name, guest, &mut closed)?;
+        let own = self.end_listeners(name, guest, &mut closed)?;
         match self.close_sessions(name, is_meant) {
             Ok(guests) => {
                 for uid in guests {
@@ -187,7 +187,7 @@ impl Access<'_> {
         if let Some(share) = own {
             // This process is itself the listener that noticed the end of the agent.
             ShareDir::of(Env::uid(), share.guest).remove(name);
-            self.end_keeper(name, share.guest);
+            self.end_listener(name, share.guest);
         }
         Ok(closed)
     }
@@ -204,7 +204,7 @@ impl Access<'_> {
 
     /// Ends the listener processes, which needs no answer from another process. Returns the listener that this process
     /// serves.
-    fn end_keepers(
+    fn end_listeners(
         &self,
         name: &AgentName,
         guest: Option<u32>,
@@ -215,12 +215,12 @@ impl Access<'_> {
             if guest.is_some_and(|guest| guest != share.guest) {
                 continue;
             }
-            if share.keeper == i32::try_from(std::process::id()).ok() {
+            if share.listener == i32::try_from(std::process::id()).ok() {
                 own = Some(share);
-            } else if self.end_keeper(name, share.guest) {
+            } else if self.end_listener(name, share.guest) {
                 closed.guests.insert(share.guest, share.share);
             } else {
-                let pid = share.keeper.map(|pid| pid.to_string()).unwrap_or_default();
+                let pid = share.listener.map(|pid| pid.to_string()).unwrap_or_default();
                 closed.left.insert(share.guest, format!("its process {pid} does not end"));
             }
         }
@@ -228,16 +228,16 @@ impl Access<'_> {
     }
 
     /// Ends the process of a listener. Returns false if it does not end in time.
-    fn end_keeper(&self, name: &AgentName, guest: u32) -> bool {
+    fn end_listener(&self, name: &AgentName, guest: u32) -> bool {
         let deadline = Instant::now() + CLOSE_TIMEOUT;
         while let Some(share) = self.0.store.open_share(name, guest) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
             }
-            if let Some(pid) = share.keeper {
+            if let Some(pid) = share.listener {
                 let is_it =
-                    || self.0.store.open_share(name, guest).is_some_and(|share| share.keeper == Some(pid));
+                    || self.0.store.open_share(name, guest).is_some_and(|share| share.listener == Some(pid));
                 let _ = process::end_at_once(pid, is_it, left);
             }
             std::thread::sleep(CLOSE_CHECK_INTERVAL);

@@ -15,7 +15,7 @@ use crate::rules::tasks::confirm::shows;
 use crate::tmux::Capture;
 
 /// Number of screen lines that an error shows.
-const SHOWN: usize = 8;
+const SHOWN_LINES: usize = 8;
 
 impl PendingPrompt<'_> {
     /// Returns the prompt that the agent accepted last, as its hook reported.
@@ -56,7 +56,7 @@ impl PendingPrompt<'_> {
         let text = self.screen().unwrap_or_default();
         let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
         let mut end = vec!["its screen ends with:".to_owned()];
-        end.extend(lines[lines.len().saturating_sub(SHOWN)..].iter().map(|line| format!("  {line}")));
+        end.extend(lines[lines.len().saturating_sub(SHOWN_LINES)..].iter().map(|line| format!("  {line}")));
         end
     }
 

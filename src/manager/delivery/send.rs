@@ -40,7 +40,7 @@ impl Delivery<'_> {
     ) -> Result<&'static str, Error> {
         let delivery = self.delivery(&request.name, &request.text)?;
         delivery
-            .wait_until_it_would_take_it(request.timeout)
+            .wait_until_ready(request.timeout)
             .map_err(|error| delivery.or_its_end(error, TypedText::Nothing))?;
         let by = delivery
             .deliver(request.lines)

@@ -35,7 +35,7 @@ pub(in crate::manager) struct PendingPrompt<'a> {
 }
 
 impl PendingPrompt<'_> {
-    pub(in crate::manager) fn wait_until_it_would_take_it(&self, at_most: Duration) -> Result<(), Error> {
+    pub(in crate::manager) fn wait_until_ready(&self, at_most: Duration) -> Result<(), Error> {
         if self.agent.kind == PLAIN_COMMAND {
             return Ok(());
         }

@@ -7,13 +7,13 @@ use crate::manager::status::StatusTracker;
 use crate::rules::report::prometheus::{Latency, Measurements, prometheus};
 
 /// The file in `run/` to which the supervisor writes the latencies of detected changes.
-const LATENCY: &str = "_latency.json";
+const LATENCY_FILE: &str = "_latency.json";
 
 impl Diagnostics<'_> {
     /// Stores the latencies with which the supervisor detected changes, for `symposium metrics`.
     pub fn note_latency(&self, latency: &Latency) -> Result<(), Error> {
         let text = serde_json::to_vec(latency).unwrap_or_default();
-        Ok(self.0.store.write_run(LATENCY, &text)?)
+        Ok(self.0.store.write_run(LATENCY_FILE, &text)?)
     }
 
     /// Returns the metrics in the Prometheus text format.
@@ -24,7 +24,7 @@ impl Diagnostics<'_> {
         let agents: Vec<_> = current_agents.agents.into_iter().map(|agent| agent.status).collect();
         let tallies = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.event_counters())?;
         let latency: Option<Latency> =
-            self.0.store.read_run(LATENCY).and_then(|text| serde_json::from_slice(&text).ok());
+            self.0.store.read_run(LATENCY_FILE).and_then(|text| serde_json::from_slice(&text).ok());
         let version = env!("CARGO_PKG_VERSION");
         Ok(prometheus(&Measurements {
             version,

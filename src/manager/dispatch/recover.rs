@@ -20,7 +20,7 @@ use crate::process;
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_screen::StatusSource;
 use crate::rules::tasks::confirm::shows_mark;
-use crate::rules::tasks::queue::{
+use crate::rules::tasks::readiness::{
     AGENT_GONE, DeliveryEvidence, DeliveryOutcome, SETTLE_TIME, marked, outcome_of,
 };
 use crate::store::AgentLock;
@@ -42,7 +42,7 @@ impl Dispatcher<'_> {
             };
             let Some(record) = agent.map(|id| RegistryWriter(self.0).record_by_id(id)).transpose()?.flatten()
             else {
-                self.leave_to_a_person(&item, AGENT_GONE)?;
+                self.mark_unknown(&item, AGENT_GONE)?;
                 continue;
             };
             // If another process holds the input lock, the delivery is still in progress.
@@ -113,7 +113,7 @@ impl Dispatcher<'_> {
             DeliveryOutcome::Untouched => {
                 self.take_back(item, "the delivery was interrupted before anything was typed")?
             }
-            DeliveryOutcome::Unknown => self.leave_to_a_person(item, UNKNOWN)?,
+            DeliveryOutcome::Unknown => self.mark_unknown(item, UNKNOWN)?,
         }
         Ok(fate)
     }
@@ -162,7 +162,7 @@ impl Dispatcher<'_> {
         })
     }
 
-    fn leave_to_a_person(&self, item: &QueueItem, why: &str) -> Result<(), Error> {
+    fn mark_unknown(&self, item: &QueueItem, why: &str) -> Result<(), Error> {
         match item {
             QueueItem::Task(task) => {
                 let step = TaskTransition {

@@ -22,7 +22,7 @@ use crate::model::{
     Agent, AgentId, AgentName, AgentRecord, Message, MessageState, Status, Task, TaskId, TaskState,
     marked_message, marked_task,
 };
-use crate::rules::tasks::queue::{AGENT_GONE, Readiness, held_specs, is_message, is_task, marked, ready};
+use crate::rules::tasks::readiness::{AGENT_GONE, Readiness, held_specs, is_message, is_task, marked, ready};
 use crate::rules::tasks::typing::LineHandling;
 use crate::store::AgentLock;
 use crate::tmux::{Audience, Bell};
@@ -150,7 +150,7 @@ impl Dispatcher<'_> {
     fn fail_queue(&self, gone: AgentId) -> Result<(), Error> {
         let query = TaskQuery { agent: Some(gone), states: &[TaskState::Queued], newest: None };
         for task in RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tasks(&query))? {
-            if !TaskQueue(self.0).is_being_born(&task)? {
+            if !TaskQueue(self.0).is_spawning(&task)? {
                 let step = TaskTransition::plain(&[TaskState::Queued], TaskState::Failed, AGENT_GONE);
                 RegistryWriter(self.0)
                     .with_ledger(|ledger| ledger.move_task(task.id, &step, self.0.now()))?;
@@ -220,7 +220,7 @@ impl Dispatcher<'_> {
         let deliveries = Delivery(self.0);
         // The delivery itself reports why there is none.
         let Ok(delivery) = deliveries.delivery(name, text) else { return Ok(false) };
-        let refusal = delivery.wait_until_it_would_take_it(Duration::ZERO);
+        let refusal = delivery.wait_until_ready(Duration::ZERO);
         let refusal = refusal.map_err(|error| delivery.or_its_end(error, TypedText::Nothing));
         Ok(refusal.is_err_and(|error| error.is_before_typing() && refusal_reason(&error) == *why))
     }

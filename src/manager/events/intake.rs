@@ -37,7 +37,7 @@ impl Events<'_> {
             TmuxEvent::SessionClosed { session } => match AgentLookup(self.0).of_session(session)? {
                 Some(record) if record.status.status.is_live() => {
                     StatusTracker(self.0).current_agents()?;
-                    self.end_shares_of_the_dead(&record)
+                    self.end_shares_of_ended_agents(&record)
                 }
                 _ => Ok(()),
             },
@@ -87,12 +87,12 @@ impl Events<'_> {
                 StatusTracker(self.0).write_locked_changes(vec![(change, lock)])?;
             }
         }
-        self.end_shares_of_the_dead(&record)
+        self.end_shares_of_ended_agents(&record)
     }
 
     /// Ends the shares of an agent that has ended. Waits for the agent's lock and checks again, because the agent may
     /// have been shared or started again at that moment.
-    fn end_shares_of_the_dead(&self, record: &AgentRecord) -> Result<(), Error> {
+    fn end_shares_of_ended_agents(&self, record: &AgentRecord) -> Result<(), Error> {
         if !Access(self.0).may_be_shared(&record.name) {
             return Ok(());
         }

@@ -24,7 +24,7 @@ impl Groups<'_> {
         let record = self.0.record(name, "compare")?;
         let Some(group) = record.group else {
             return Err(Error::usage(format!("agent `{name}` was not started together with others"))
-                .hint("name the others after it"));
+                .hint("list the other agents by name"));
         };
         let is_member = |other: &AgentRecord| other.group == Some(group);
         let all = self.0.store.read(self.0.now())?;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::super::SpawnRequest;
 use super::OpenedHandoff;
 use super::destination::ImportTarget;
 use crate::error::{Code, Error};
@@ -17,9 +16,9 @@ use crate::manager::launch::Launcher;
 use crate::manager::launch::start::{EnvFrom, LaunchParams};
 use crate::manager::lifecycle::{Capacity, Spawning};
 use crate::manager::registry::RegistryWriter;
-use crate::manager::specs::LaunchPlanner;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_manifest::{SpawnArgs, SpawnManifest};
+use crate::manager::specs::{LaunchPlanner, SpawnRequest};
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::workspace::Workspaces;
 use crate::model::{Agent, AgentName, AgentRecord, Title};
@@ -98,12 +97,12 @@ impl HandoffImport<'_> {
         };
         let chosen = self.plan_from_handoff(opened, &dir)?;
         self.0.tmux()?;
-        Family(self.0).refuse_crowd(&chosen, None)?;
+        Family(self.0).check_spawn_limits(&chosen, None)?;
         let spawn_request =
             SpawnRequest { workspace: Some(landing.workspace()), dir: Some(dir), ..SpawnRequest::default() };
         let mut moving = ImportInProgress { opened, landing, chosen, spawn_request, remarks: Vec::new() };
         let (mut record, lock) = self.reserve_handed(&mut moving, request.name.as_ref())?;
-        let (resumed, to_type) = match self.take_in(&mut record, &mut moving, request.queue) {
+        let (resumed, to_type) = match self.import_files(&mut record, &mut moving, request.queue) {
             Ok(started) => started,
             Err(error) => {
                 self.free_name(lock, &record.name);
@@ -112,7 +111,7 @@ impl HandoffImport<'_> {
         };
         drop(lock);
         SupervisorControl(self.0).ensure_supervisor();
-        Launcher(self.0).settle(&record, &moving.chosen.kind)?;
+        Launcher(self.0).fail_on_early_exit(&record, &moving.chosen.kind)?;
         if let Some(text) = to_type {
             Delivery(self.0).send_first(&record.name, &text)?;
         }
@@ -171,15 +170,15 @@ impl HandoffImport<'_> {
 
     /// Creates the workspace and starts the agent; on a failure removes everything that was created. Returns the same
     /// as [`Self::start_moved`].
-    fn take_in(
+    fn import_files(
         &self,
         record: &mut AgentRecord,
         moving: &mut ImportInProgress<'_>,
         queue: QueueImport,
     ) -> Result<(bool, Option<String>), Error> {
         let _room = Capacity(self.0).acquire_start_slot(record)?;
-        let mut alone = Family(self.0).count_alone(&moving.chosen, None)?;
-        Family(self.0).refuse_crowd(&moving.chosen, None)?;
+        let mut alone = Family(self.0).lock_instance_count(&moving.chosen, None)?;
+        Family(self.0).check_spawn_limits(&moving.chosen, None)?;
         // Up to here nothing under this name belongs to the import, so a rollback must not remove anything.
         self.clear_the_way(record)?;
         let moved = self
@@ -219,7 +218,7 @@ impl HandoffImport<'_> {
         let prompt = opened.first_prompt().filter(|_| !resumed);
         // The record is stored before the agent runs, because the events of its hooks are checked against it.
         RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
-        LaunchPlanner(self.0).write_birth_note(&SpawnManifest {
+        LaunchPlanner(self.0).write_spawn_manifest(&SpawnManifest {
             record: record.clone(),
             env: vec![],
             spec: Some(moving.chosen.spec.clone()),

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::super::workspace::withdraw::RollbackLog;
 use super::destination::ImportTarget;
 use super::import::ImportInProgress;
 use super::{OpenedHandoff, QueueImport};
@@ -21,6 +20,7 @@ use crate::manager::launch::Launcher;
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
+use crate::manager::workspace::withdraw::RollbackLog;
 use crate::manager::workspace::worktree::work_refused;
 use crate::manager::workspace::{WorkInspection, Workspaces};
 use crate::model::{
@@ -37,7 +37,7 @@ impl HandoffImport<'_> {
     pub(super) fn clear_the_way(&self, record: &AgentRecord) -> Result<(), Error> {
         self.0.store.begin()?;
         StatusTracker(self.0).move_renamed_instance(&record.name)?;
-        WorkInspection(self.0).refuse_to_bury_work(record)?;
+        WorkInspection(self.0).refuse_to_overwrite_work(record)?;
         Ok(self.0.store.instance(&record.name).remove()?)
     }
 

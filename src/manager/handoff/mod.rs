@@ -140,7 +140,7 @@ impl Handoff<'_> {
         match self.0.calling_agent()? {
             None => Ok(()),
             Some(me) => Err(Error::not_permitted(format!("agent `{}` may not {what}", me.name))
-                .hint("a person can, in a terminal outside of the agent")),
+                .hint("run it yourself in a terminal outside of the agent")),
         }
     }
 }

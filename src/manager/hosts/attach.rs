@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::{Error, shown};
-use crate::manager::As;
 use crate::manager::hosts::Hosts;
 use crate::manager::hosts::manage::connection_error;
 use crate::manager::status::AgentLookup;
@@ -16,6 +15,7 @@ use crate::model::{AgentName, HostName};
 use crate::process;
 use crate::rules::remote::{is_refused, never_connected, pause};
 use crate::ssh::{LostConnection, RemoteAttachArgs};
+use crate::tmux::AttachAs;
 
 /// The option that takes over from the current driver.
 pub const TAKE: &str = "--take";
@@ -34,7 +34,7 @@ pub struct RemoteAttach {
     /// The agent's name on the host.
     pub name: AgentName,
     /// Whether to attach as driver or observer.
-    pub observe: As,
+    pub observe: AttachAs,
     /// Options that are passed on, all of them constants.
     pub options: Vec<&'static str>,
 }
@@ -75,7 +75,7 @@ impl Hosts<'_> {
         let ssh = self.ssh()?;
         let link = uuid::Uuid::new_v4();
         let mut options = request.options.clone();
-        if request.observe == As::Observer {
+        if request.observe == AttachAs::Observer {
             options.push("--observe");
         }
         let (mut tries, mut was_there) = (0, false);

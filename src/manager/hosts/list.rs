@@ -27,17 +27,17 @@ const MAX_LINES: usize = 8;
 const MAX_LINE_CHARS: usize = 500;
 
 /// A connection that is silent for this long may be dead: by then ssh itself has probed the other side.
-const SILENT: Duration = Duration::from_secs(5);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Default time limit for the answer of a host.
 pub const HOST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time limit for a host among several that did not answer within the last minute.
 const RECENTLY_SILENT_HOST_TIMEOUT: Duration = Duration::from_secs(1);
-const LATELY: i64 = 60;
+const RECENT_SECS: i64 = 60;
 
 /// After this delay the hosts that have not answered are reported to the user.
-const AT_ONCE: Duration = Duration::from_secs(1);
+const WAITING_NOTICE_DELAY: Duration = Duration::from_secs(1);
 
 /// The agents of one host.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Hosts<'_> {
                 // This runs after the answer was sent, so no caller waits for it. It closes a dead connection, which
                 // would delay the next query. With a shorter time limit the connection is kept: it may only be slow,
                 // and then it is ready for the next query.
-                if is_silent && within >= SILENT {
+                if is_silent && within >= SILENCE_TIMEOUT {
                     ssh.let_go(&host);
                 }
             });
@@ -104,7 +104,7 @@ impl Hosts<'_> {
         // Slightly longer than each query's own limit, so that a query that ends just in time still reports its own
         // error.
         let last = deadline + Duration::from_millis(200);
-        let mut next = last.min(Instant::now() + AT_ONCE);
+        let mut next = last.min(Instant::now() + WAITING_NOTICE_DELAY);
         loop {
             match receiver.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 Ok((at, answer)) => answers[at] = Some(answer),
@@ -132,7 +132,7 @@ impl Hosts<'_> {
         let silent = self.0.store.read_run(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
         let since = silent.and_then(|text| text.parse::<Timestamp>().ok());
         let ago = since.map(|since| self.0.now().duration_since(since).as_secs());
-        if ago.is_some_and(|ago| (0..LATELY).contains(&ago)) {
+        if ago.is_some_and(|ago| (0..RECENT_SECS).contains(&ago)) {
             RECENTLY_SILENT_HOST_TIMEOUT
         } else {
             HOST_TIMEOUT

@@ -15,7 +15,7 @@ use crate::ssh::{FrameFlow, Interaction, LostConnection, RequestOutcome, Request
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A connection that lasted for this long resets the backoff.
-const HELD: Duration = Duration::from_secs(60);
+const BACKOFF_RESET_AFTER: Duration = Duration::from_secs(60);
 
 /// Maximum size of buffered output: more than the longest transcript, which consists of five files of 16 MiB.
 const MAX_HELD_BYTES: usize = 128 << 20;
@@ -133,7 +133,7 @@ impl Hosts<'_> {
             }
             // The backoff starts again after a connection that lasted for a while. Connections that break at once count
             // as one outage, so that the attempts end.
-            if greeted && began.elapsed() > HELD {
+            if greeted && began.elapsed() > BACKOFF_RESET_AFTER {
                 (tries, lost_since) = (0, None);
             }
             let since = *lost_since.get_or_insert_with(Instant::now);

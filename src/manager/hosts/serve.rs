@@ -18,7 +18,7 @@ use crate::process::{self, Run, StreamEvent};
 use crate::store::{OutputStream, StoredRequest};
 
 /// Interval of keep-alive frames while there is no output.
-const ALIVE: Duration = Duration::from_secs(5);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of worker processes that are started for one request.
 const MAX_STARTS: u32 = 3;
 /// Maximum size of a request. The system cannot execute a longer command line.
@@ -115,7 +115,7 @@ impl Hosts<'_> {
             stop();
         });
         loop {
-            match listening.next(ALIVE) {
+            match listening.next(KEEP_ALIVE_INTERVAL) {
                 StreamEvent::Out(bytes) => writer.send(&RemoteFrame::Out(bytes))?,
                 StreamEvent::Err(bytes) => writer.send(&RemoteFrame::Err(bytes))?,
                 StreamEvent::Unwanted => return Ok(()),
@@ -167,7 +167,7 @@ impl Hosts<'_> {
                 }
                 None => {}
             }
-            if !watch.changed(ALIVE) {
+            if !watch.changed(KEEP_ALIVE_INTERVAL) {
                 is_started = is_started && (spool.is_held() || spool.has_begun());
                 writer.send(&RemoteFrame::Alive)?;
             }
@@ -181,7 +181,7 @@ impl Hosts<'_> {
     }
 
     /// Executes a stored request, unless another process has executed it or is executing it.
-    pub fn work_off(&self, id: RequestId) -> Result<(), Error> {
+    pub fn execute_request(&self, id: RequestId) -> Result<(), Error> {
         process::leave_session().map_err(Error::io("cannot leave the connection's session"))?;
         let spool = self.0.store.spooled(id);
         let Some(work) = spool.begin()? else { return Ok(()) };

@@ -3,7 +3,7 @@
 use crate::manager::launch::Launcher;
 use crate::manager::specs::LaunchPlanner;
 use crate::model::AgentName;
-use crate::rules::lifecycle::variables::{is_needed, warnings};
+use crate::rules::specs::variables::{is_needed, warnings};
 
 impl Launcher<'_> {
     /// Returns the names of the caller's variables that an agent may fail without. Values are not stored anywhere.

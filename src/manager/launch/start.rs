@@ -23,7 +23,7 @@ use crate::model::{AgentName, Status};
 use crate::model::{AgentRecord, Conversation, Exit, Kind, PromptVia, StatusNote, TmuxLocation};
 use crate::process::{self};
 use crate::rules::lifecycle::conversation_start::ConversationOpening;
-use crate::rules::lifecycle::params;
+use crate::rules::specs::params;
 use crate::rules::status::decide::{PLAIN_COMMAND, SHELL_RUNS, is_interactive_shell};
 use crate::rules::status::from_hook::STARTED_WITH_TASK;
 use crate::tmux::{ActivityReports, Launch, LaunchEnv, TmuxError};
@@ -245,7 +245,11 @@ impl Launcher<'_> {
     /// Waits briefly for an agent that exits immediately, and returns an error that describes the exit if it does.
     ///
     /// A plain command has no waiting time: the check is made once, and a quick exit with code 0 is a success.
-    pub(in crate::manager) fn settle(&self, record: &AgentRecord, kind: &Kind) -> Result<(), Error> {
+    pub(in crate::manager) fn fail_on_early_exit(
+        &self,
+        record: &AgentRecord,
+        kind: &Kind,
+    ) -> Result<(), Error> {
         let begun = Instant::now();
         let Some(pid) = record.pid else { return Ok(()) };
         let at_most = Duration::from_millis(kind.settle_ms);

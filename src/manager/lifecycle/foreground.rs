@@ -42,8 +42,8 @@ impl Spawning<'_> {
         refuse_unknown_conversation(request, &chosen)?;
         let (mut record, lock) = self.reserve(request, &chosen, &dir)?;
         record.parent = parent;
-        let mut start_lock = Family(self.0).count_alone(&chosen, record.parent.as_ref())?;
-        Family(self.0).refuse_crowd(&chosen, record.parent.as_ref())?;
+        let mut start_lock = Family(self.0).lock_instance_count(&chosen, record.parent.as_ref())?;
+        Family(self.0).check_spawn_limits(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
         self.create_instance(&mut record, request, &chosen, &mut start_lock)?;
         chosen.warnings.iter().for_each(|warning| self.0.notice(warning.clone()));

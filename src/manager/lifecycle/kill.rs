@@ -26,7 +26,7 @@ use crate::store::AgentLock;
 /// for a program that handles SIGTERM.
 const HUP_AFTER: Duration = Duration::from_millis(500);
 /// How long an agent CLI gets to exit after its exit keys before it is signalled.
-const ASKING: Duration = Duration::from_millis(1500);
+const EXIT_KEYS_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Delay between two exit keys. claude 2.1 ignores keys that arrive in one burst and handles keys 300 ms apart.
 const BETWEEN_KEYS: Duration = Duration::from_millis(300);
 
@@ -162,7 +162,7 @@ impl Termination<'_> {
                 return true;
             }
         }
-        matches!(process::wait_exit(pid, ASKING.min(grace)), Ok(true))
+        matches!(process::wait_exit(pid, EXIT_KEYS_TIMEOUT.min(grace)), Ok(true))
     }
 
     fn note_stopped(&self, record: &AgentRecord, was_running: bool) -> Result<(), Error> {

@@ -49,7 +49,7 @@ impl Resumption<'_> {
             return self.type_first(resumed);
         }
         if let Some(reborn) = reborn {
-            LaunchPlanner(self.0).write_birth_note(&reborn)?;
+            LaunchPlanner(self.0).write_spawn_manifest(&reborn)?;
         }
         let kind = self.0.kind_of(&record)?;
         let first = Launcher(self.0).first_left(&mut record, &kind);

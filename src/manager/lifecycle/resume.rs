@@ -26,7 +26,7 @@ use crate::rules::status::from_screen::StatusSource;
 use crate::store::AgentLock;
 
 /// How long a process may take to exit after its terminal was closed.
-const LEAVING: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long processes that outlived their terminal get to exit before they are killed.
 const ORPHAN_GRACE: Duration = Duration::from_secs(2);
@@ -117,7 +117,7 @@ impl Resumption<'_> {
     fn end_orphans(&self, record: &AgentRecord) -> Result<(), Error> {
         let target = target_of(self.0.home(), record);
         let look = || process::tree(&target).map_err(Error::io("cannot inspect processes"));
-        let deadline = Instant::now() + LEAVING;
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         for process in look()? {
             let _ = process::wait_exit(process.pid, deadline.saturating_duration_since(Instant::now()));
         }
@@ -190,7 +190,7 @@ impl Resumption<'_> {
         if !dir.is_dir() {
             return Err(Workspaces(self.0).directory_gone(&record));
         }
-        Family(self.0).refuse_return(&record)?;
+        Family(self.0).check_instance_limit(&record)?;
         StatusTracker(self.0).finish_move(&record)?;
         Workspaces(self.0).refuse_unfinished(&record)?;
         record.renamed_from = None;
@@ -230,7 +230,7 @@ impl Resumption<'_> {
         }
         drop(slot);
         if again.how.watch == EarlyExitCheck::Settle {
-            Launcher(self.0).settle(&record, kind)?;
+            Launcher(self.0).fail_on_early_exit(&record, kind)?;
         }
         let _ = lock;
         Ok(Resumed { agent: Spawning(self.0).as_spawned(&record), remark, untyped })
@@ -312,9 +312,9 @@ impl Resumption<'_> {
     }
 }
 
-/// Returns whether the agent's process is alive and does not exit within `LEAVING` because its terminal is gone.
+/// Returns whether the agent's process is alive and does not exit within `EXIT_TIMEOUT` because its terminal is gone.
 fn outlives_terminal(pid: i32, record: &AgentRecord) -> bool {
-    process::is_alive(pid, &mark_of(record)) && !matches!(process::wait_exit(pid, LEAVING), Ok(true))
+    process::is_alive(pid, &mark_of(record)) && !matches!(process::wait_exit(pid, EXIT_TIMEOUT), Ok(true))
 }
 
 /// Parameters of starting an existing agent.

@@ -26,7 +26,8 @@ use crate::manager::workspace::{WorkspaceSetup, Workspaces};
 use crate::model::Title;
 use crate::model::{Agent, AgentName, AgentRecord, Kind, Prompt, Workspace};
 use crate::rules::lifecycle::conversation_start::ConversationOpening;
-use crate::rules::lifecycle::{conversation, conversation_start, naming, params};
+use crate::rules::lifecycle::{conversation, conversation_start, naming};
+use crate::rules::specs::params;
 use crate::store::{AgentLock, StartLock, StoreError};
 
 /// The result of a spawn.
@@ -69,7 +70,7 @@ impl Spawning<'_> {
         let task = chosen.task(request.task.as_deref())?;
         let task = task.as_ref().map(Prompt::as_str);
         self.0.tmux()?;
-        Family(self.0).refuse_crowd(chosen, parent.as_ref())?;
+        Family(self.0).check_spawn_limits(chosen, parent.as_ref())?;
         let (mut record, lock) = self.reserve(request, chosen, dir)?;
         record.parent = parent;
         let slot = match Capacity(self.0).acquire_start_slot(&record) {
@@ -80,8 +81,8 @@ impl Spawning<'_> {
                 return Err(error);
             }
         };
-        let mut alone = Family(self.0).count_alone(chosen, record.parent.as_ref())?;
-        Family(self.0).refuse_crowd(chosen, record.parent.as_ref())?;
+        let mut alone = Family(self.0).lock_instance_count(chosen, record.parent.as_ref())?;
+        Family(self.0).check_spawn_limits(chosen, record.parent.as_ref())?;
         let opening = match opening {
             Some(opening) => {
                 record.conversation = opening.stored();
@@ -110,9 +111,11 @@ impl Spawning<'_> {
             // carries its record.
             if error.code() == Code::TmuxTimedOut {
                 let name = record.name;
-                return Err(error.saw(format!("agent `{name}` may still start when tmux continues")).hint(
-                    format!("`symposium agent show {name}` shows whether it did; do not start it twice"),
-                ));
+                return Err(error
+                    .saw(format!("tmux may still start agent `{name}` when it answers again"))
+                    .hint(format!(
+                        "`symposium agent show {name}` shows whether it did; do not start it twice"
+                    )));
             }
             if record.tmux.is_none() {
                 Workspaces(self.0).withdraw(&record);
@@ -122,7 +125,7 @@ impl Spawning<'_> {
         }
         drop((lock, slot, alone));
         SupervisorControl(self.0).ensure_supervisor();
-        Launcher(self.0).settle(&record, &chosen.kind)?;
+        Launcher(self.0).fail_on_early_exit(&record, &chosen.kind)?;
         let mut remarks: Vec<String> =
             SupervisorControl(self.0).remark_on_supervision(&record).into_iter().collect();
         if let Some(task) = task.filter(|_| as_argument.is_none()) {
@@ -216,7 +219,7 @@ impl Spawning<'_> {
         self.0.store.begin()?;
         StatusTracker(self.0).move_renamed_instance(&record.name)?;
         let worktree = Workspaces(self.0).plan_worktree(record, request, chosen)?;
-        Workspaces(self.0).warn_of_company(record)?;
+        Workspaces(self.0).warn_of_shared_directory(record)?;
         let instance = self.0.store.instance(&record.name);
         instance.remove()?;
         let undo = |_: &StoreError| drop(instance.remove());
@@ -232,7 +235,7 @@ impl Spawning<'_> {
             None => WorkspaceSetup(self.0).warn_of_unused_setup(request, chosen),
         }
         LaunchPlanner(self.0)
-            .write_birth_note(&SpawnManifest {
+            .write_spawn_manifest(&SpawnManifest {
                 record: record.clone(),
                 env: request.env.clone(),
                 spec: Some(chosen.spec.clone()),

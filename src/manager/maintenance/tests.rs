@@ -34,7 +34,7 @@ fn agents(context: &TestContext) -> Vec<Agent> {
 }
 
 fn heartbeat(seconds: u64) -> Option<Heartbeat> {
-    Some(Heartbeat { rhythm: Schedule::Every(seconds), prompt: "look at the mail".into(), last: None })
+    Some(Heartbeat { schedule: Schedule::Every(seconds), prompt: "look at the mail".into(), last: None })
 }
 
 fn tasks(context: &TestContext) -> Vec<Task> {

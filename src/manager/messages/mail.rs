@@ -21,7 +21,7 @@ use crate::model::{
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_hook::one_line;
 use crate::rules::tasks::address::{Address, AddressBook, Addressee, Recipients, reach};
-use crate::rules::tasks::queue::{Readiness, ready, why_not};
+use crate::rules::tasks::readiness::{Readiness, ready, why_not};
 
 /// Arguments of `message send`.
 #[derive(Debug, Clone, Default)]
@@ -120,7 +120,7 @@ impl Messages<'_> {
         if let Some(newest) = filter.newest {
             mail.drain(..mail.len().saturating_sub(newest));
         }
-        self.call_by_todays_name(&mut mail)?;
+        self.update_recipient_names(&mut mail)?;
         Ok(mail)
     }
 
@@ -138,7 +138,7 @@ impl Messages<'_> {
         }
         let mut mail = RegistryWriter(self.0)
             .with_ledger(|ledger| ledger.take_messages(&mailbox.recipient, self.0.now()))?;
-        self.call_by_todays_name(&mut mail)?;
+        self.update_recipient_names(&mut mail)?;
         Ok(mail)
     }
 
@@ -255,7 +255,7 @@ impl Messages<'_> {
     }
 
     /// Replaces the recipient's name by the current one if the agent was renamed.
-    fn call_by_todays_name(&self, mail: &mut [Message]) -> Result<(), Error> {
+    fn update_recipient_names(&self, mail: &mut [Message]) -> Result<(), Error> {
         if mail.iter().all(|message| message.to_id.is_none()) {
             return Ok(());
         }

@@ -55,7 +55,7 @@ impl TaskQueue<'_> {
     }
 
     /// Returns whether the agent of a task may not be recorded yet. The spawning process holds its lock until then.
-    pub(in crate::manager) fn is_being_born(&self, task: &Task) -> Result<bool, Error> {
+    pub(in crate::manager) fn is_spawning(&self, task: &Task) -> Result<bool, Error> {
         if task.source != SOURCE {
             return Ok(false);
         }

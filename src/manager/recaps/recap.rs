@@ -60,7 +60,7 @@ impl Recaps<'_> {
         since: Timestamp,
     ) -> Result<Recap, Error> {
         // Events that still cannot be stored appear in the next recap.
-        let _ = RegistryWriter(self.0).note_owed();
+        let _ = RegistryWriter(self.0).store_pending_events();
         let query = EventQuery { agent: Some(record.id), since: Some(since), after: None, limit: MAX_LINES };
         let rows = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.events(&query))?;
         let events: Vec<_> = rows.into_iter().map(|(_, event)| event).collect();

@@ -3,10 +3,9 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::Error;
-use crate::manager::TaskFilter;
 use crate::manager::recaps::Recaps;
 use crate::manager::status::StatusTracker;
-use crate::manager::tasks::Tasks;
+use crate::manager::tasks::{TaskFilter, Tasks};
 use crate::model::{AgentRecord, Digest, TaskState};
 use crate::rules::report::recap_all::{DigestAgent, digest, needs_a_person};
 

@@ -8,7 +8,7 @@ use crate::rules::status::events::caught_up;
 use crate::store::{LEDGER_STALE, REPAIR_UNREPORTED};
 
 /// File in `run/` with a repair of the ledger that no user has seen yet.
-const LEDGER_UNTOLD: &str = "ledger-untold";
+const REPAIR_UNREPORTED_FILE: &str = "ledger-untold";
 
 impl RegistryWriter<'_> {
     /// Updates each record of a rebuilt registry to the last status in the ledger.
@@ -38,7 +38,7 @@ impl RegistryWriter<'_> {
     /// Stores the result of a ledger repair until a user has seen it, because this process may be a hook or the
     /// supervisor.
     pub(in crate::manager) fn report_ledger_repair(&self, notice: String) {
-        let _ = self.0.store.write_run(LEDGER_UNTOLD, notice.as_bytes());
+        let _ = self.0.store.write_run(REPAIR_UNREPORTED_FILE, notice.as_bytes());
         self.0.notice(notice);
     }
 
@@ -53,7 +53,7 @@ impl RegistryWriter<'_> {
 
     /// Returns repairs of the registry and the ledger that no user has seen yet. Each is returned once.
     pub fn unreported_notices(&self) -> Vec<String> {
-        let files = [REPAIR_UNREPORTED, LEDGER_UNTOLD].into_iter();
+        let files = [REPAIR_UNREPORTED, REPAIR_UNREPORTED_FILE].into_iter();
         files
             .filter_map(|file| {
                 let text = self.0.store.read_run(file)?;

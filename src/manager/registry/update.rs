@@ -52,7 +52,7 @@ impl RegistryWriter<'_> {
     }
 
     /// Stores pending events in the ledger.
-    pub fn note_owed(&self) -> Result<(), Error> {
+    pub fn store_pending_events(&self) -> Result<(), Error> {
         if self.0.store.has_pending_events(self.0.now())? {
             self.0.store.update(self.0.now(), |edit| self.note_with_owed(edit, vec![]))?;
         }

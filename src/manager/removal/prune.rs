@@ -4,8 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::Error;
-use crate::manager::Removal;
-use crate::manager::removal::AgentRemoval;
+use crate::manager::removal::{AgentRemoval, Removal};
 use crate::manager::status::StatusTracker;
 use crate::manager::workspace::WorkInspection;
 use crate::model::{Agent, AgentName, Status};

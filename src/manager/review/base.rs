@@ -109,7 +109,7 @@ impl Reviews<'_> {
                 shown(reference),
                 record.name
             ))
-            .saw("it is no commit in this repository, or has no common commit with the agent's branch")
+            .saw("it is not a commit in this repository, or shares no history with the agent's branch")
             .hint(format!("`symposium agent diff {} --base main` chooses another one", record.name)));
         };
         Ok(DiffBase {

@@ -30,7 +30,7 @@ const KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Number of repositories that are listed at the same time.
-const AT_A_TIME: usize = 8;
+const MAX_CONCURRENT_LISTS: usize = 8;
 
 /// The pull requests of one repository.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ impl Reviews<'_> {
                 answers.collect::<Vec<_>>()
             })
         };
-        let fresh: PullRequestCache = due.chunks(AT_A_TIME).flat_map(ask_together).collect();
+        let fresh: PullRequestCache = due.chunks(MAX_CONCURRENT_LISTS).flat_map(ask_together).collect();
         if !fresh.is_empty() {
             self.keep_pull_requests(&fresh);
         }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::resolve::SpecLocation;
 use crate::model::SpecMistake;
-use crate::rules::lifecycle::params;
+use crate::rules::specs::params;
 use crate::specs::Specs;
 
 /// Result of `spec check`.

@@ -9,8 +9,9 @@ use crate::manager::specs::spawn_manifest::SpawnArgs;
 use crate::manager::specs::spawn_request::{Lifetime, SpawnRequest};
 use crate::manager::specs::{LaunchPlanner, SpecCatalog};
 use crate::model::{AgentName, AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title, UntrustedSpec};
+use crate::rules::lifecycle::default_kind;
 use crate::rules::lifecycle::inherit::{Inheritance, inherit};
-use crate::rules::lifecycle::{default_kind, params};
+use crate::rules::specs::params;
 use crate::rules::status::decide::PLAIN_COMMAND;
 
 /// The longest single argument of a program on Linux, without its terminator: `MAX_ARG_STRLEN`.
@@ -253,7 +254,7 @@ impl LaunchPlanner<'_> {
 }
 
 fn settled(spec: &Spec, args: &SpawnArgs) -> Result<Vec<GivenParam>, Error> {
-    params::settle(&spec.params, &args.params).map_err(|wrong| Error::bad_params(&spec.name, &wrong))
+    params::resolve_values(&spec.params, &args.params).map_err(|wrong| Error::bad_params(&spec.name, &wrong))
 }
 
 /// Fills the parameters into the system prompt. Warns about names in braces that are not parameters.

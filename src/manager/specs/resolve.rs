@@ -23,7 +23,7 @@ pub struct SpecLocation {
 }
 
 /// A resolved spec, with warnings about it.
-pub(in crate::manager) struct Blueprint {
+pub(in crate::manager) struct ResolvedSpec {
     pub spec: Spec,
     pub warnings: Vec<String>,
     /// The effects that the user has to agree to before an agent is spawned from the spec.
@@ -61,7 +61,7 @@ impl SpecCatalog<'_> {
 
     /// Resolves the requested spec. A name means a spec first, then a kind, then a folder. Makes a path in the request
     /// absolute, so that the request can be repeated from any directory.
-    pub(in crate::manager) fn blueprint(&self, args: &mut SpawnArgs) -> Result<Blueprint, Error> {
+    pub(in crate::manager) fn blueprint(&self, args: &mut SpawnArgs) -> Result<ResolvedSpec, Error> {
         let wanted = args.spec.clone().unwrap_or_else(|| DEFAULT_SPEC.to_owned());
         let kinds = self.0.kinds()?;
         let is_kind = wanted != PLAIN_COMMAND && kinds.get(&wanted).is_some();
@@ -91,10 +91,10 @@ impl SpecCatalog<'_> {
             found => found?,
         };
         let untrusted = ProjectTrust(self.0).untrusted(&specs, &spec, &args.dir)?;
-        Ok(Blueprint { untrusted, ..self.with_warnings(spec, warnings) })
+        Ok(ResolvedSpec { untrusted, ..self.with_warnings(spec, warnings) })
     }
 
-    fn pinned(&self, args: &mut SpawnArgs, path: &Path, spec: Spec) -> Result<Blueprint, Error> {
+    fn pinned(&self, args: &mut SpawnArgs, path: &Path, spec: Spec) -> Result<ResolvedSpec, Error> {
         args.spec = path.to_str().map(str::to_owned);
         Ok(self.with_warnings(spec, vec![]))
     }
@@ -111,11 +111,11 @@ impl SpecCatalog<'_> {
         Error::no_such_spec(name.to_owned(), known, "agent spawn")
     }
 
-    fn with_warnings(&self, spec: Spec, mut warnings: Vec<String>) -> Blueprint {
+    fn with_warnings(&self, spec: Spec, mut warnings: Vec<String>) -> ResolvedSpec {
         warnings.extend(spec.remarks.iter().cloned());
         // The name of a directory may contain characters that a terminal would interpret.
         let warnings = warnings.iter().map(|warning| warning.replace(is_deceptive, "\u{fffd}")).collect();
-        Blueprint { spec, warnings, untrusted: None }
+        ResolvedSpec { spec, warnings, untrusted: None }
     }
 }
 

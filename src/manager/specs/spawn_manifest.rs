@@ -60,7 +60,7 @@ impl LaunchPlanner<'_> {
         serde_json::from_slice(&bytes).ok()
     }
 
-    pub(in crate::manager) fn write_birth_note(&self, note: &SpawnManifest) -> Result<(), Error> {
+    pub(in crate::manager) fn write_spawn_manifest(&self, note: &SpawnManifest) -> Result<(), Error> {
         Ok(self.0.store.instance(&note.record.name).write_spec(note)?)
     }
 }

@@ -10,7 +10,7 @@ use crate::manager::specs::{LaunchPlanner, SpecCatalog};
 use crate::model::{DEFAULT_SPEC, Param, SpawnChoices, Spec};
 use crate::rules::status::decide::PLAIN_COMMAND;
 
-/// What can be spawned in a directory.
+/// The kinds and specs that can be spawned in a directory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpawnOptions {
     /// The project of the directory.

@@ -11,7 +11,7 @@ use crate::model::{
     DEFAULT_SPEC, ProjectFiles, Spec, SpecEffects, TrustReview, TrustState, TrustedProject, UntrustedSpec,
 };
 use crate::rules::access::trust;
-use crate::rules::lifecycle::spec_rows::quoted;
+use crate::rules::specs::spec_rows::quoted;
 use crate::specs::Specs;
 
 impl ProjectTrust<'_> {

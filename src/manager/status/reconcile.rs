@@ -151,8 +151,8 @@ impl StatusTracker<'_> {
     }
 
     fn settled(&self, (mut joined, silence): (ReconcileResult, Option<Error>)) -> AgentList {
-        self.honour_requests_to_stop(&mut joined);
-        self.let_be_prepared(&mut joined);
+        self.apply_stop_requests(&mut joined);
+        self.keep_preparing(&mut joined);
         // The next command repeats a failed repair; the result of the snapshot is valid regardless.
         let _ = self.write_changes(std::mem::take(&mut joined.changes));
         for misnamed_sessions in std::mem::take(&mut joined.misnamed_sessions) {
@@ -174,7 +174,7 @@ impl StatusTracker<'_> {
 
     /// Turns a requested end into a stop, even if the command that requested it was killed. A request with a reason
     /// becomes a crash.
-    fn honour_requests_to_stop(&self, joined: &mut ReconcileResult) {
+    fn apply_stop_requests(&self, joined: &mut ReconcileResult) {
         let mut written = None;
         for change in &mut joined.changes {
             let note = &mut change.decision.note;
@@ -204,15 +204,15 @@ impl StatusTracker<'_> {
     }
 
     /// Shows an agent as `starting` that is recorded and has no process yet, as long as a command holds its lock.
-    fn let_be_prepared(&self, joined: &mut ReconcileResult) {
-        let is_unborn = |record: &AgentRecord| {
+    fn keep_preparing(&self, joined: &mut ReconcileResult) {
+        let is_spawning = |record: &AgentRecord| {
             record.status.status == Status::Starting && record.tmux.is_none() && record.pid.is_none()
         };
         let busy =
             |record: &AgentRecord| matches!(self.0.store.try_lock_agent(&record.name, "look"), Ok(None));
         let agents = &mut joined.agents;
         joined.changes.retain(|change| {
-            if change.found.is_some() || !is_unborn(&change.before) || !busy(&change.before) {
+            if change.found.is_some() || !is_spawning(&change.before) || !busy(&change.before) {
                 return true;
             }
             if let Some(agent) = agents.iter_mut().find(|agent| agent.id == change.before.id) {
@@ -240,7 +240,7 @@ impl StatusTracker<'_> {
                 mine.push((change, lock));
             }
         }
-        self.drop_outdated_revivals(&mut mine);
+        self.discard_outdated_restarts(&mut mine);
         if mine.is_empty() {
             return Ok(());
         }
@@ -251,7 +251,7 @@ impl StatusTracker<'_> {
     /// pane no longer exists. The snapshot is older than the lock: an agent that kills itself records its stop, closes
     /// its session and dies with it, and only then releases the lock. The record alone does not show that the snapshot
     /// is outdated, because it may have been read between these steps.
-    fn drop_outdated_revivals(&self, changes: &mut Vec<(StatusChange, AgentLock)>) {
+    fn discard_outdated_restarts(&self, changes: &mut Vec<(StatusChange, AgentLock)>) {
         let is_revival = |change: &StatusChange| {
             let returns = !change.before.status.status.is_live() && change.decision.note.status.is_live();
             returns || change.found.is_some()

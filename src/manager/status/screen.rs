@@ -18,7 +18,7 @@ use crate::rules::status::reset_time::reset_time;
 use crate::tmux::Capture;
 
 /// How long after the end of a turn a late screen reading may still have shown work.
-const LATE: SignedDuration = SignedDuration::from_secs(3);
+const LATE_READING_SPAN: SignedDuration = SignedDuration::from_secs(3);
 
 impl ScreenObserver<'_> {
     /// Handles a change of output activity: reads the screen of the agent that the session belongs to.
@@ -152,7 +152,7 @@ impl ScreenObserver<'_> {
     /// Returns the last message of a turn that a hook reported as over while a late screen reading still showed work.
     fn words_of_turn(&self, record: &AgentRecord) -> Option<String> {
         let instance = self.0.store.instance(&record.name);
-        let begun = record.status.since.checked_sub(LATE).ok()?;
+        let begun = record.status.since.checked_sub(LATE_READING_SPAN).ok()?;
         instance.state_written(WORDS).filter(|replied_at| *replied_at >= begun)?;
         let words = String::from_utf8(instance.read_state(WORDS).ok()??).ok()?;
         Some(one_line(&words)).filter(|words| !words.is_empty())

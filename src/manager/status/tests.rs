@@ -166,7 +166,7 @@ fn agent_that_kills_itself_stays_stopped_if_a_reader_saw_its_pane_before_the_ses
         (record.tmux, record.pid) = (None, None);
     });
     let tmux = Arc::clone(&context.tmux);
-    context.tmux.after_next_look(move || tmux.change(|server| server.panes.clear()));
+    context.tmux.after_next_snapshot(move || tmux.change(|server| server.panes.clear()));
     listed(&context, "api");
     assert_eq!(context.stored("api").status.status, Status::Stopped);
     assert_eq!(listed(&context, "api").status, Status::Stopped);

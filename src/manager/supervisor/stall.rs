@@ -16,7 +16,7 @@ use crate::rules::lifecycle::supervisor_stall::{
 };
 
 /// The file in `run/` with the supervisor's last sign of life.
-const SIGN_OF_LIFE: &str = "_supervisor.alive";
+const LIVENESS_FILE: &str = "_supervisor.alive";
 /// The minimum and maximum interval at which the keeper checks its supervisor.
 const KEEPER_LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// The pause between the end of a killed supervisor and the start of the next one.
@@ -62,9 +62,9 @@ impl SupervisorWatchdog<'_> {
     pub fn note_sign_of_life(&self) {
         let pid = i32::try_from(std::process::id()).unwrap_or_default();
         let line = SignOfLife { pid, at: Env::monotonic() }.to_line();
-        if self.0.store.overwrite_run(SIGN_OF_LIFE, line.as_bytes()).is_err() {
+        if self.0.store.overwrite_run(LIVENESS_FILE, line.as_bytes()).is_err() {
             // An outdated sign would make a supervisor that merely cannot write appear stalled.
-            let _ = self.0.store.remove_run(SIGN_OF_LIFE);
+            let _ = self.0.store.remove_run(LIVENESS_FILE);
         }
     }
 
@@ -81,7 +81,7 @@ impl SupervisorWatchdog<'_> {
     }
 
     fn sign_of_life(&self, pid: i32) -> Option<SignOfLife> {
-        let bytes = self.0.store.read_run(SIGN_OF_LIFE)?;
+        let bytes = self.0.store.read_run(LIVENESS_FILE)?;
         SignOfLife::parse(std::str::from_utf8(&bytes).ok()?).filter(|sign| sign.pid == pid)
     }
 

@@ -14,7 +14,7 @@ use crate::manager::supervisor::{SupervisorControl, SupervisorWatchdog};
 use crate::manager::tasks::Tasks;
 use crate::model::{AgentName, Assignee, NewTask, PERSON, Priority, Prompt, Task, TaskId};
 use crate::rules::status::decide::PLAIN_COMMAND;
-use crate::rules::tasks::queue::{Readiness, ready, why_not};
+use crate::rules::tasks::readiness::{Readiness, ready, why_not};
 
 /// Prefix before the name of a spec, any of whose agents may take the task.
 const ANY: &str = "any:";

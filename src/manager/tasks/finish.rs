@@ -13,7 +13,7 @@ use crate::manager::status::evidence::WORDS;
 use crate::manager::tasks::TaskCompletion;
 use crate::model::{AgentId, AgentName, AgentRecord, EventKind, Task, TaskId, TaskState};
 use crate::rules::status::from_hook::one_line;
-use crate::rules::tasks::queue::{TaskEnd, deadline, ending};
+use crate::rules::tasks::readiness::{TaskEnd, deadline, ending};
 use crate::rules::tasks::retry::may_retry;
 
 /// The result of checking running tasks.
@@ -62,7 +62,7 @@ impl TaskCompletion<'_> {
                     settled.next = settled.next.into_iter().chain(deadline(&task)).min();
                     continue;
                 }
-                TaskEnd::Failed(_) if record.is_none() && TaskQueue(self.0).is_being_born(&task)? => continue,
+                TaskEnd::Failed(_) if record.is_none() && TaskQueue(self.0).is_spawning(&task)? => continue,
                 TaskEnd::Done(_) if !TaskQueue(self.0).has_begun(&task)? => continue,
                 TaskEnd::Done(reason) => {
                     let words = record.and_then(|record| self.whole_words(record)).unwrap_or(reason);

@@ -100,7 +100,7 @@ impl Tasks<'_> {
     /// Explains why a task makes no progress.
     fn pending_question(&self, task: &Task) -> Result<Option<String>, Error> {
         if task.state == TaskState::Running {
-            return self.what_its_agent_waits_for(task);
+            return self.waiting_reason(task);
         }
         if task.state == TaskState::Queued && task.blocked == 0 {
             return self.why_its_agent_is_held(task);
@@ -132,7 +132,7 @@ impl Tasks<'_> {
     }
 
     /// Describes the question that must be answered before a running task continues.
-    pub fn what_its_agent_waits_for(&self, task: &Task) -> Result<Option<String>, Error> {
+    pub fn waiting_reason(&self, task: &Task) -> Result<Option<String>, Error> {
         let record = task.agent.map(|id| RegistryWriter(self.0).record_by_id(id)).transpose()?.flatten();
         Ok(record.filter(|record| record.status.status == Status::Waiting).map(|record| {
             let what = record.status.waiting_for.map(|what| what.to_string()).unwrap_or_default();

@@ -193,9 +193,7 @@ impl Approvals<'_> {
                 format!("agent `{}` may not {verb} `{name}`: {why}", calling_agent.name),
             )
             .saw("nothing was pressed")
-            .hint(format!(
-                "a person can: `symposium agent {verb} {name}` in a terminal outside of the agent"
-            )))
+            .hint(format!("run `symposium agent {verb} {name}` in a terminal outside of the agent")))
         };
         if !descendants(&records, std::slice::from_ref(&calling_agent.name)).contains(name) {
             return not_yours(format!("`{name}` is not its descendant"));

@@ -185,7 +185,7 @@ impl Attachments<'_> {
         }
         let mut agents = current_agents.agents;
         agents.retain(|agent| agent.tmux.is_some());
-        crate::rules::status::display_order::for_people(&mut agents);
+        crate::rules::status::display_order::sort_for_display(&mut agents);
         let here = self.project_here();
         let (ours, others): (Vec<_>, Vec<_>) = agents
             .into_iter()

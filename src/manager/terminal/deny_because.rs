@@ -21,7 +21,7 @@ const REASON_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a key may take to change the dialog. Claude Code drops keys that arrive while a dialog opens.
 const KEY_EFFECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between two checks of the screen if no event reports a change.
-const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+const SCREEN_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Approvals<'_> {
     /// Denies an approval and gives the agent the reason. With the id of a question, answers only that question.
@@ -78,7 +78,7 @@ impl Approvals<'_> {
             if self.dialog_of(&open.record, &open.kind)?.as_ref() != Some(before) {
                 return Ok(true);
             }
-            watch.changed(LOOK_INTERVAL);
+            watch.changed(SCREEN_CHECK_INTERVAL);
         }
         Ok(false)
     }
@@ -103,7 +103,7 @@ impl Approvals<'_> {
                 )
                 .saw_all(AgentEvidence(self.0).last_lines(record)));
             }
-            watch.changed(LOOK_INTERVAL);
+            watch.changed(SCREEN_CHECK_INTERVAL);
         }
         // An Enter right after a paste may be interpreted as a part of it, as in the input line.
         std::thread::sleep(Duration::from_millis(kind.enter_delay_ms));

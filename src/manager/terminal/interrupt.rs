@@ -14,14 +14,14 @@ const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(5);
 const SCREEN_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a turn that hooks have reported may take to appear on the screen. Claude Code on a busy machine needed more
 /// than one second, and a key that is pressed before that may have no effect.
-const SHOWN: Duration = Duration::from_secs(4);
+const TURN_VISIBLE_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long the screen must be unchanged to count as completely drawn.
 const QUIET_TIME: Duration = Duration::from_millis(200);
 /// The same limit for a turn that has just begun. Claude Code puts an unanswered prompt back into the input line some
 /// frames after it shows the end of the turn, and a busy machine draws these frames late.
-const QUIET_AT_FIRST: Duration = Duration::from_millis(1500);
+const NEW_TURN_QUIET_TIME: Duration = Duration::from_millis(1500);
 /// Number of seconds for which a turn counts as having just begun.
-const AT_FIRST: i64 = 30;
+const NEW_TURN_SECS: i64 = 30;
 
 /// The result of an interrupt.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl AgentInput<'_> {
             let reading = ScreenObserver(self.0).reading(record, kind)?;
             let at_prompt = reading.state.as_ref().is_some_and(ScreenState::is_at_prompt);
             let is_late = record.status.status == Status::Working && at_prompt;
-            if !is_late || kind.screen.busy.is_empty() || begun.elapsed() > SHOWN {
+            if !is_late || kind.screen.busy.is_empty() || begun.elapsed() > TURN_VISIBLE_TIMEOUT {
                 return Ok(reading);
             }
             watch.changed(SCREEN_CHECK_INTERVAL);
@@ -92,7 +92,7 @@ impl AgentInput<'_> {
         let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
         let worked = self.0.now().duration_since(record.status.since).as_secs();
-        let quiet = if worked < AT_FIRST { QUIET_AT_FIRST } else { QUIET_TIME };
+        let quiet = if worked < NEW_TURN_SECS { NEW_TURN_QUIET_TIME } else { QUIET_TIME };
         let draft = loop {
             match ScreenObserver(self.0).reading(record, kind)?.draft {
                 Some(draft) => break draft,

@@ -2,7 +2,7 @@
 //!
 //! - `attach`: `agent attach`
 //! - `clients`: `agent detach`, and moving an attached terminal to another agent
-//! - `select_driver`: which of several clients may type
+//! - `driver_after_change`: which of several clients may type
 //! - `send`: `agent send`, with verified delivery
 //! - `approve`: `agent approve` and `deny`
 //! - `answer`: `agent answer`
@@ -21,12 +21,12 @@ pub(in crate::manager) mod approve;
 pub(in crate::manager) mod attach;
 pub(in crate::manager) mod clients;
 pub(in crate::manager) mod deny_because;
+pub(in crate::manager) mod driver_after_change;
 pub(in crate::manager) mod interrupt;
 pub(in crate::manager) mod keys;
 pub(in crate::manager) mod live;
 pub(in crate::manager) mod logs;
 pub(in crate::manager) mod peek;
-pub(in crate::manager) mod select_driver;
 pub(in crate::manager) mod send;
 pub(in crate::manager) mod shell;
 pub(in crate::manager) mod wait;

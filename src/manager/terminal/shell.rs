@@ -12,7 +12,7 @@ use crate::manager::terminal::WorkspaceShell;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, Exit};
 use crate::process::{self, Run};
-use crate::rules::lifecycle::params;
+use crate::rules::specs::params;
 
 /// Variable that holds the name of the agent whose workspace a shell is in.
 const SHELL_OF: &str = "SYMPOSIUM_SHELL_OF";

@@ -11,11 +11,11 @@ use crate::model::{Agent, AgentName, Status};
 use crate::rules::status::will_return::is_over;
 
 /// Interval of the fallback check, for an event that never arrived: a full disk, a binary that is being replaced.
-const SECOND_LOOK: Duration = Duration::from_secs(3);
+const FALLBACK_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Interval of checks after the agent has ended while a command holds its lock, because no event reports the end of
 /// that command.
-const AT_WORK: Duration = Duration::from_millis(200);
+const LOCKED_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The options of `agent wait`.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl AgentWatch<'_> {
     pub fn wait(&self, request: &WaitRequest) -> Result<Agent, Error> {
         let begun = Instant::now();
         // No tmux call may outlast the timeout.
-        self.0.limit_looks(request.timeout.map(|timeout| begun + timeout));
+        self.0.set_snapshot_deadline(request.timeout.map(|timeout| begun + timeout));
         let watch = self.0.store.watch()?;
         // Compared by id: the agent may be renamed, and another agent may get its name.
         let id = match self.0.store.find(&request.name, self.0.now())? {
@@ -53,7 +53,8 @@ impl AgentWatch<'_> {
                 self.0.tmux()?;
             }
             let ended = !agent.status.is_live();
-            let pause = if ended && is_over(&agent) { AT_WORK } else { SECOND_LOOK };
+            let pause =
+                if ended && is_over(&agent) { LOCKED_CHECK_INTERVAL } else { FALLBACK_CHECK_INTERVAL };
             if ended && (request.timeout.is_none() || self.stays_over(&agent)) {
                 let status = format!("{} ({})", agent.status, agent.reason);
                 return Err(Error::not_running(&agent.name, status));

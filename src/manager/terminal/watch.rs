@@ -6,16 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::manager::AgentList;
-use crate::manager::status::StatusTracker;
+use crate::manager::status::{AgentList, StatusTracker};
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::terminal::AgentWatch;
 use crate::process;
 
 /// Interval of the fallback check, the same as the supervisor's.
-const SECOND_LOOK: Duration = Duration::from_secs(60);
+const FALLBACK_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// The same interval after tmux did not answer: nothing reports that it answers again.
-const LOOK_AFTER_SILENCE: Duration = Duration::from_secs(5);
+const TMUX_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Why the watch calls back.
 #[derive(Debug)]
@@ -84,12 +83,12 @@ impl AgentWatch<'_> {
         process::on_resize(move || tell_size.send(WatchSignal::Size).unwrap_or_default())
             .map_err(Error::io("cannot watch the terminal"))?;
         let mut looked = Instant::now();
-        let mut second_look_before = SECOND_LOOK;
+        let mut second_look_before = FALLBACK_CHECK_INTERVAL;
         let mut woken = WatchCause::Changed(StatusTracker(self.0).current_agents()?);
         loop {
             let second_look = match &woken {
-                WatchCause::Changed(list) if list.silence.is_some() => LOOK_AFTER_SILENCE,
-                WatchCause::Changed(_) => SECOND_LOOK,
+                WatchCause::Changed(list) if list.silence.is_some() => TMUX_RETRY_INTERVAL,
+                WatchCause::Changed(_) => FALLBACK_CHECK_INTERVAL,
                 WatchCause::Waited | WatchCause::Resized => second_look_before,
             };
             second_look_before = second_look;

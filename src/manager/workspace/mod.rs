@@ -24,7 +24,7 @@ pub struct Workspaces<'a>(pub &'a Context);
 #[derive(Clone, Copy)]
 pub struct WorkInspection<'a>(pub &'a Context);
 
-/// What happens to the branch of a worktree that is removed. Commits are never lost with it.
+/// The treatment of the branch when its worktree is removed. Commits are never lost with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::manager) enum BranchRemoval {
     /// Removed if it has no commits of its own.

@@ -13,7 +13,7 @@ use crate::manager::specs::spawn_request::Variables;
 use crate::manager::workspace::{WorkspaceSetup, Workspaces};
 use crate::model::{AgentRecord, WorkspaceConfig, is_deceptive};
 use crate::process::{self, Run};
-use crate::rules::lifecycle::params;
+use crate::rules::specs::params;
 use crate::store::{CopyResult, copy_into, meant_by};
 
 /// Time limit for one setup command: an installation over a slow network.

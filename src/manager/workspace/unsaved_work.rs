@@ -138,7 +138,7 @@ impl WorkInspection<'_> {
     }
 
     /// Refuses to overwrite the work of an earlier agent with this name whose record was lost.
-    pub(in crate::manager) fn refuse_to_bury_work(&self, record: &AgentRecord) -> Result<(), Error> {
+    pub(in crate::manager) fn refuse_to_overwrite_work(&self, record: &AgentRecord) -> Result<(), Error> {
         let left = self.0.store.instance(&record.name).workspace();
         if !left.join(".git").exists() || !Workspaces(self.0).worktree_note(record).finished {
             return Ok(());

@@ -90,7 +90,7 @@ impl Workspaces<'_> {
         request: &SpawnRequest,
         chosen: &LaunchPlan,
     ) -> Result<Option<WorktreePlan>, Error> {
-        WorkInspection(self.0).refuse_to_bury_work(record)?;
+        WorkInspection(self.0).refuse_to_overwrite_work(record)?;
         if record.workspace != Workspace::Worktree {
             let option = match (&request.branch, request.changes) {
                 (Some(_), _) => "--branch",
@@ -337,7 +337,7 @@ impl Workspaces<'_> {
     }
 
     /// Warns if another agent writes into the same directory, because the agents would interfere with each other.
-    pub(in crate::manager) fn warn_of_company(&self, record: &AgentRecord) -> Result<(), Error> {
+    pub(in crate::manager) fn warn_of_shared_directory(&self, record: &AgentRecord) -> Result<(), Error> {
         if record.workspace != Workspace::InPlace || record.kind == PLAIN_COMMAND {
             return Ok(());
         }

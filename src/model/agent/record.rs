@@ -160,7 +160,7 @@ pub struct CutOff {
     pub at: Timestamp,
     /// Status of the agent at the time of the loss.
     pub status: Status,
-    /// What the agent was waiting for at that time.
+    /// Reason for waiting at that time.
     #[serde(default)]
     pub waiting_for: Option<WaitingFor>,
     /// Reason of that status.
@@ -230,7 +230,7 @@ pub struct Restart {
 #[serde(try_from = "HeartbeatForm", into = "HeartbeatForm")]
 pub struct Heartbeat {
     /// Schedule of the heartbeat.
-    pub rhythm: Schedule,
+    pub schedule: Schedule,
     /// Text of the prompt.
     pub prompt: String,
     /// Time at which the heartbeat was last due.
@@ -255,18 +255,18 @@ impl TryFrom<HeartbeatForm> for Heartbeat {
     type Error = &'static str;
 
     fn try_from(form: HeartbeatForm) -> Result<Self, &'static str> {
-        let rhythm = match (form.every, form.cron) {
+        let schedule = match (form.every, form.cron) {
             (Some(seconds), None) => Schedule::Every(seconds),
             (None, Some(fields)) => Schedule::Cron(fields),
             _ => return Err("a heartbeat has either `every` or `cron`"),
         };
-        Ok(Heartbeat { rhythm, prompt: form.prompt, last: form.last })
+        Ok(Heartbeat { schedule, prompt: form.prompt, last: form.last })
     }
 }
 
 impl From<Heartbeat> for HeartbeatForm {
     fn from(beat: Heartbeat) -> HeartbeatForm {
-        let (every, cron) = match beat.rhythm {
+        let (every, cron) = match beat.schedule {
             Schedule::Every(seconds) => (Some(seconds), None),
             Schedule::Cron(fields) => (None, Some(fields)),
         };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{FailedTurn, Question};
 
-/// What an agent is doing now.
+/// The present activity of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
@@ -79,7 +79,7 @@ impl UnknownStatus {
     }
 }
 
-/// What a waiting agent needs.
+/// The reason for which an agent waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[derive(strum::Display, strum::EnumString)]
@@ -119,7 +119,7 @@ impl fmt::Display for Exit {
 pub struct StatusNote {
     /// Status of the agent.
     pub status: Status,
-    /// What the agent waits for, if it waits.
+    /// Reason for waiting; `None` unless the status is `waiting`.
     #[serde(default)]
     pub waiting_for: Option<WaitingFor>,
     /// Time since which the status holds.

@@ -26,7 +26,7 @@ pub struct Agent {
     pub kind: String,
     /// Current status of the agent.
     pub status: Status,
-    /// What the agent waits for, if it waits.
+    /// Reason for waiting; `None` unless the status is `waiting`.
     pub waiting_for: Option<WaitingFor>,
     /// Time since which the status holds.
     #[serde(with = "crate::base::json_time")]

@@ -36,7 +36,7 @@ pub enum EventKind {
         from: Option<Status>,
         /// Status after the change.
         to: Status,
-        /// What the agent waits for, if it waits.
+        /// Reason for waiting; `None` unless the status is `waiting`.
         waiting_for: Option<WaitingFor>,
         /// How the process ended, if it did.
         exit: Option<Exit>,

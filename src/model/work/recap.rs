@@ -18,7 +18,7 @@ pub struct Recap {
     pub until: Timestamp,
     /// Current status of the agent.
     pub status: Status,
-    /// What the agent waits for, if it waits.
+    /// Reason for waiting; `None` unless the status is `waiting`.
     pub waiting_for: Option<WaitingFor>,
     /// Explanation of the status.
     pub reason: String,

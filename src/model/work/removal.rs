@@ -94,7 +94,7 @@ pub enum SweepReason {
     Gone,
 }
 
-/// What the branch of a worktree has that its base lacks.
+/// The commits and changes of a worktree's branch that its base lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeState {
     /// The branch does not exist any more.

@@ -63,7 +63,7 @@ pub enum DiffSide {
     New,
 }
 
-/// What has happened to a comment.
+/// The state of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommentState {

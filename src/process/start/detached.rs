@@ -12,7 +12,7 @@ use crate::process::Run;
 use crate::process::start::run::{command, exit};
 
 /// Maximum number of bytes of one read.
-const PIECE: usize = 32 * 1024;
+const READ_BUFFER_BYTES: usize = 32 * 1024;
 
 /// Event of a program whose output is streamed.
 #[derive(Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ fn pass_on(
     sender: Sender<StreamEvent>,
 ) {
     thread::spawn(move || {
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; READ_BUFFER_BYTES];
         while let Ok(count @ 1..) = source.read(&mut piece) {
             if sender.send(to_event(piece[..count].to_vec())).is_err() {
                 return;

@@ -2,8 +2,8 @@
 //! the client that has wanted to drive for the longest time. A client that asked to watch only never becomes the
 //! driver.
 //!
-//! When a client attaches, tmux itself decides in one atomic step (see `tmux/clients/claim_driver.rs`). These rules correct the state
-//! afterwards: when a client detached, and when a client attached without going through Symposium.
+//! When a client attaches, tmux itself decides in one atomic step (see `tmux/clients/driver.rs`). These rules correct the
+//! state afterwards: when a client detached, and when a client attached without going through Symposium.
 
 use crate::model::{AttachPolicy, AttachedClient, AttachedClients, ClientChange};
 
@@ -16,7 +16,7 @@ pub fn gone(all: &[AttachedClients]) -> Vec<String> {
 }
 
 /// Returns the changes that make the clients of a session conform to the policy.
-pub fn settle(clients: &AttachedClients, policy: AttachPolicy) -> Vec<ClientChange> {
+pub fn client_changes(clients: &AttachedClients, policy: AttachPolicy) -> Vec<ClientChange> {
     let terminal = |key: &str| clients.terminals.iter().find(|terminal| terminal.key == key);
     if policy == AttachPolicy::Shared {
         let waiting = clients.waiting.iter().filter(|key| terminal(key).is_some_and(|client| !client.types));
@@ -134,7 +134,7 @@ mod tests {
             ("a", "b c", "~a! ~b c", "drive c, watch a"),
             ("a", "b", "~a! ~b", ""),
         ] {
-            let steps_of = settle(&clients(driver, waiting, terminals), AttachPolicy::SingleDriver);
+            let steps_of = client_changes(&clients(driver, waiting, terminals), AttachPolicy::SingleDriver);
             assert_eq!(
                 step_names(&steps_of),
                 steps,
@@ -162,7 +162,7 @@ mod tests {
         ] {
             let clients =
                 AttachedClients { sizer: Some("s".to_owned()), ..clients(driver, waiting, terminals) };
-            let steps_of = settle(&clients, AttachPolicy::Shared);
+            let steps_of = client_changes(&clients, AttachPolicy::Shared);
             assert_eq!(
                 step_names(&steps_of),
                 steps,
@@ -187,8 +187,10 @@ mod tests {
             ("a", "a+ x+", "size x"),
         ] {
             let sizer = Some(sizer.to_owned()).filter(|name| !name.is_empty());
-            let steps_of =
-                settle(&AttachedClients { sizer, ..clients("", "", terminals) }, AttachPolicy::Shared);
+            let steps_of = client_changes(
+                &AttachedClients { sizer, ..clients("", "", terminals) },
+                AttachPolicy::Shared,
+            );
             assert_eq!(step_names(&steps_of), steps, "there {terminals:?}");
         }
     }

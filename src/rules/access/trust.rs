@@ -7,7 +7,7 @@
 //! of the project anyway (`CLAUDE.md`, `AGENTS.md`), and still asks before it acts on them.
 
 use crate::model::{Origin, ProjectFiles, Spec, Tier, TrustState, TrustedProject};
-use crate::rules::lifecycle::spec_rows::{quoted, rhythm};
+use crate::rules::specs::spec_rows::{quoted, schedule};
 use crate::rules::workspace::handoff::escape_invisible;
 
 /// Maximum number of characters shown of a variable's value or a heartbeat's prompt.
@@ -49,7 +49,7 @@ pub fn effects(spec: &Spec, files: &ProjectFiles, has_name_of_kind: bool) -> Vec
         Some(Tier::Approve) | None => {}
     }
     if let Some(beat) = spec.heartbeat.as_ref().filter(|_| in_project("heartbeat")) {
-        let when = escape_invisible(&rhythm(&beat.rhythm));
+        let when = escape_invisible(&schedule(&beat.schedule));
         add("heartbeat", format!("is prompted unattended, {when}: `{}`", shortened(&beat.prompt)));
     }
     effects
@@ -113,7 +113,7 @@ mod tests {
             env: [("PATH".to_owned(), "/evil".to_owned())].into(),
             tools: Some(vec!["Bash".into()]),
             shell_tier: Some(Tier::Free),
-            heartbeat: Some(Heartbeat { rhythm: Schedule::Every(60), prompt: "go".into(), last: None }),
+            heartbeat: Some(Heartbeat { schedule: Schedule::Every(60), prompt: "go".into(), last: None }),
             ..Spec::default()
         };
         spec.worktree.setup = vec!["make deps".into()];

@@ -2,7 +2,7 @@
 //!
 //! - `restart`: backoff and limit of restarts
 //! - `supervisor_stall`: whether the supervisor makes progress
-//! - `evict`: which idle agents are hibernated at the limit
+//! - `capacity`: which idle agents are hibernated at the limit
 //! - `ephemeral`: when an ephemeral agent is done
 //! - `naming`: names for agents without one
 //! - `default_kind`: the kind of `default`
@@ -12,22 +12,16 @@
 //! - `conversation_start`: how a conversation is opened at a start
 //! - `fork`: what a fork of an agent starts with
 //! - `conversation`: the current and earlier conversations of an agent
-//! - `params`: parameters of a spec
-//! - `spec_rows`: a spec as rows of a table
-//! - `variables`: variables that a later shell may lack
 
+pub mod capacity;
 pub mod conversation;
 pub mod conversation_start;
 pub mod default_kind;
 pub mod ephemeral;
-pub mod evict;
 pub mod fork;
 pub mod inherit;
 pub mod naming;
-pub mod params;
 pub mod restart;
 pub mod spawn_limits;
-pub mod spec_rows;
 pub mod supervisor_stall;
 pub mod tree;
-pub mod variables;

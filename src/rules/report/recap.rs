@@ -151,7 +151,7 @@ mod tests {
             changed_at: at(seconds),
             attempts: 1,
             why: "it said so".into(),
-            ..crate::rules::tasks::queue::tests::example(seconds)
+            ..crate::rules::tasks::readiness::tests::example(seconds)
         }
     }
 

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::model::Agent;
 
 /// Sorts agents by how much they need the user, then by name.
-pub fn for_people(agents: &mut [Agent]) {
+pub fn sort_for_display(agents: &mut [Agent]) {
     agents.sort_by(|a, b| {
         let by_name = || natural(a.name.as_str(), b.name.as_str());
         a.status.rank().cmp(&b.status.rank()).then_with(by_name)

@@ -15,7 +15,7 @@ const HORIZON_DAYS: usize = 366 * 41;
 /// Returns the heartbeat that is due: the latest one that was missed.
 pub fn due(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let last = heartbeat.last.unwrap_or(born);
-    match &heartbeat.rhythm {
+    match &heartbeat.schedule {
         Schedule::Every(seconds) => {
             let every = period(*seconds)?;
             let passed = now.duration_since(last);
@@ -43,7 +43,7 @@ pub fn next(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZ
         return Some(due);
     }
     let last = heartbeat.last.unwrap_or(born);
-    match &heartbeat.rhythm {
+    match &heartbeat.schedule {
         Schedule::Every(seconds) => last.checked_add(period(*seconds)?).ok(),
         // `due` returned `None`, so a last heartbeat in the future is at most the next one, which was already queued.
         Schedule::Cron(text) => after(&text.parse().ok()?, last.max(now), zone),
@@ -109,11 +109,11 @@ mod tests {
     }
 
     fn cron(text: &str, last: Option<Timestamp>) -> Heartbeat {
-        Heartbeat { rhythm: Schedule::Cron(text.into()), prompt: "look".into(), last }
+        Heartbeat { schedule: Schedule::Cron(text.into()), prompt: "look".into(), last }
     }
 
     fn every(seconds: u64, last: Option<i64>) -> Heartbeat {
-        Heartbeat { rhythm: Schedule::Every(seconds), prompt: "look".into(), last: last.map(at) }
+        Heartbeat { schedule: Schedule::Every(seconds), prompt: "look".into(), last: last.map(at) }
     }
 
     fn at(second: i64) -> Timestamp {

@@ -1,6 +1,6 @@
 //! Decisions about tasks, messages and delivery.
 //!
-//! - `queue`: when the next task is dispatched, what is typed, and when a task is over
+//! - `readiness`: when the next task is dispatched, what is typed, and when a task is over
 //! - `retry`: whether a failed task is attempted again
 //! - `typing`: whether and how a prompt can be typed
 //! - `confirm`: whether a typed prompt arrived
@@ -16,7 +16,7 @@ pub mod choice;
 pub mod confirm;
 pub mod forwarded_question;
 pub mod heartbeat;
-pub mod queue;
+pub mod readiness;
 pub mod retry;
 pub mod same_question;
 pub mod topic;

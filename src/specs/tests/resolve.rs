@@ -62,7 +62,7 @@ fn every_key_sets_its_field() {
         env: [("A".to_owned(), "1".to_owned())].into(),
         restart: RestartPolicy::OnFailure,
         heartbeat: Some(Heartbeat {
-            rhythm: Schedule::Every(1_800),
+            schedule: Schedule::Every(1_800),
             prompt: "How is it?".into(),
             last: None,
         }),

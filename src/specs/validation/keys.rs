@@ -77,7 +77,7 @@ pub(in crate::specs) enum Scope {
     Defaults,
     /// A table `[agents.<name>]`.
     Agent,
-    /// In front matter.
+    /// The key is allowed in front matter.
     FrontMatter,
 }
 

@@ -22,7 +22,7 @@ pub struct OpenShare {
     /// User id of the guest.
     pub guest: u32,
     /// Id of the process that serves the share, or `None` in the instant before the process has recorded it.
-    pub keeper: Option<i32>,
+    pub listener: Option<i32>,
     /// The granted share, as the process recorded it.
     pub share: Option<Share>,
 }
@@ -49,8 +49,8 @@ impl Store {
         if !file_lock::is_locked(&path) {
             return None;
         }
-        let (keeper, share) = file_lock::holder(&path).unzip();
-        Some(OpenShare { guest, keeper, share: share.and_then(|text| serde_json::from_str(&text).ok()) })
+        let (listener, share) = file_lock::holder(&path).unzip();
+        Some(OpenShare { guest, listener, share: share.and_then(|text| serde_json::from_str(&text).ok()) })
     }
 
     /// Removes the lock files of an agent's shares that no process serves any more. The caller holds the agent's lock,
@@ -123,7 +123,7 @@ mod tests {
         let other = store.lock_listener(&b, &share(7)).unwrap().unwrap();
         let open = OpenShare {
             guest: 7,
-            keeper: Some(i32::try_from(std::process::id()).unwrap()),
+            listener: Some(i32::try_from(std::process::id()).unwrap()),
             share: Some(share(7)),
         };
         assert_eq!(store.open_shares(&a).unwrap(), std::slice::from_ref(&open));
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(store.open_shares(&b).unwrap().len(), 1);
         // Checked last: a wait that times out leaves a thread behind, which takes the lock for an instant once it is
         // free.
-        assert!(store.lock_listener(&b, &share(7)).unwrap().is_none(), "one keeper a door");
+        assert!(store.lock_listener(&b, &share(7)).unwrap().is_none(), "one listener a door");
         drop(other);
     }
 }

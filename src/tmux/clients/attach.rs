@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::model::{AgentName, AttachPolicy, HostName};
-use crate::tmux::clients::claim_driver::{
+use crate::tmux::clients::driver::{
     IfDriven, JoinReason, JoiningClient, OBSERVER, OWN_KEY, comes_from, in_words,
 };
 use crate::tmux::clients::size::OWN_NAME;

@@ -5,7 +5,7 @@
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::write;
 
-use crate::tmux::clients::claim_driver::{OWN_KEY, name_in};
+use crate::tmux::clients::driver::{OWN_KEY, name_in};
 use crate::tmux::clients::guests::guest_in;
 use crate::tmux::script::{Script, command};
 use crate::tmux::{Tmux, TmuxError};

@@ -12,7 +12,7 @@ use tmux_interface::NewSession;
 
 use crate::model::AgentName;
 use crate::tmux::clients::attach::AttachEntry;
-use crate::tmux::clients::claim_driver::{JoiningClient, OBSERVER, OWN_KEY, in_message, name_in};
+use crate::tmux::clients::driver::{JoiningClient, OBSERVER, OWN_KEY, in_message, name_in};
 use crate::tmux::clients::size::OWN_NAME;
 use crate::tmux::pane_command::{LaunchEnv, PaneProgram};
 use crate::tmux::script::{Script, command};

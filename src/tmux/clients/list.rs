@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::model::{AgentName, AttachedClient, AttachedClients, ClientChange};
-use crate::tmux::clients::claim_driver::{
+use crate::tmux::clients::driver::{
     OBSERVER, SHOWN_MS, in_words, known_as, let_type, name_in, observer_message, wants, wants_no_more,
 };
 use crate::tmux::clients::guests::{GuestPermission, guest_in};

@@ -2,7 +2,7 @@
 //!
 //! - `attach`: attaching and detaching
 //! - `switch`: moving an attached client to another session
-//! - `claim_driver`: which client may type
+//! - `driver`: which client may type
 //! - `list`: the clients of all sessions
 //! - `size`: the size of a window
 //! - `guests`: what guests see and type
@@ -11,8 +11,8 @@
 //! - `variables`: where tmux stores what these files record about clients
 
 pub(in crate::tmux) mod attach;
-pub(in crate::tmux) mod claim_driver;
 pub(in crate::tmux) mod display_message;
+pub(in crate::tmux) mod driver;
 pub(in crate::tmux) mod guests;
 pub(in crate::tmux) mod list;
 pub(in crate::tmux) mod scroll;

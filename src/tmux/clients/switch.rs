@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::model::AttachedClient;
 use crate::tmux::clients::attach::{AttachAs, AttachEntry};
-use crate::tmux::clients::claim_driver::{JoiningClient, OBSERVER, wants_no_more};
+use crate::tmux::clients::driver::{JoiningClient, OBSERVER, wants_no_more};
 use crate::tmux::script::{Script, command};
 use crate::tmux::{Tmux, TmuxError, clients::size, target};
 

@@ -226,7 +226,7 @@ fn hash_of(path: &Path) -> String {
 
 /// Makes a server that an older version started read the configuration of this version.
 pub(in crate::tmux) fn refresh(setup: &TmuxSetup, diff: &mut OptionDiff) -> Result<(), TmuxError> {
-    diff.when("@symposium_conf", &edition()?, |script| {
+    diff.if_changed("@symposium_conf", &edition()?, |script| {
         script.then(&command(&["source-file"])).word(plain_glob(&path(setup)));
     });
     Ok(())

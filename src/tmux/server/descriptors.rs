@@ -40,7 +40,7 @@ pub(in crate::tmux) fn own_soft_limit() -> Option<u64> {
 }
 
 /// Sets the soft limit of a process that the server started to the one that it would have inherited from this process.
-pub(in crate::tmux) fn hand_down(process: i32) {
+pub(in crate::tmux) fn inherit_limit(process: i32) {
     let Some(process) = Pid::from_raw(process) else { return };
     let (Some(limit), own) = (limit_of(process), own_soft_limit()) else { return };
     // A hard limit below the soft limit of this process stays unchanged.

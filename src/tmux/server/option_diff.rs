@@ -21,7 +21,7 @@ impl OptionDiff {
         let set = command(&["set-option", scope, option]);
         // A value that contains a format is set without a comparison; setting it again is harmless.
         match str::from_utf8(value).ok().filter(|value| !value.contains('#')) {
-            Some(text) => self.when(option, text, |script| {
+            Some(text) => self.if_changed(option, text, |script| {
                 script.then(&set).word(value);
             }),
             None => {
@@ -31,7 +31,7 @@ impl OptionDiff {
     }
 
     /// Runs the commands if the option has another value.
-    pub(in crate::tmux) fn when(&mut self, option: &str, value: &str, write: impl FnOnce(&mut Script)) {
+    pub(in crate::tmux) fn if_changed(&mut self, option: &str, value: &str, write: impl FnOnce(&mut Script)) {
         let is_other = format!("#{{!=:#{{{option}}},{}}}", target::in_format(value));
         let mut script = Script::default();
         write(&mut script);

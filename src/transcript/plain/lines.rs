@@ -45,7 +45,7 @@ impl Callbacks for ScrolledLines {
             };
             if let Some(line) = line {
                 let row = self.open.split_off(line);
-                self.settle();
+                self.complete_line();
                 while self.is_due() {
                     self.release();
                 }
@@ -76,7 +76,7 @@ impl ScrolledLines {
     }
 
     /// Moves the finished lines from `open` to `done`.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn complete_line(&mut self) {
         self.done = self.done();
     }
 
@@ -103,7 +103,7 @@ impl ScrolledLines {
         kept.push_str(text);
         self.held += kept.len() - before;
         while self.held > MAX_HELD_BYTES {
-            self.settle();
+            self.complete_line();
             self.release();
         }
     }

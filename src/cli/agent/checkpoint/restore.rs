@@ -34,7 +34,7 @@ pub(in crate::cli) struct Arguments {
 }
 
 const JSON: &str = "\
-What is there is stored as another checkpoint first. Files and staged changes come back; commits, branches, ignored \
+The current files are stored as a new checkpoint first. Files and staged changes come back; commits, branches, ignored \
 files and submodules stay as they are. An agent that works is not interrupted: the command fails.
 
 JSON:

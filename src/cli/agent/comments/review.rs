@@ -106,9 +106,9 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
 }
 
 fn new_comment(words: &[String], side: DiffSide) -> Result<NewComment, Error> {
-    let [target, text] = words else { return Err(Error::usage("`--comment` takes a place and a text")) };
+    let [target, text] = words else { return Err(Error::usage("`--comment` needs FILE:LINE and a text")) };
     let target = CommentTarget::parse(target)
-        .map_err(|why| Error::usage(format!("`{}` is not a place for a comment: {why}", shown(target))))?;
+        .map_err(|why| Error::usage(format!("`{}` is not a valid comment position: {why}", shown(target))))?;
     let text = match text.as_str() {
         "-" => ui::standard_input().map_err(Error::io("cannot read the comment from stdin"))?,
         _ => text.clone(),

@@ -17,7 +17,7 @@ use crate::text::recap::recap_text;
 pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
     "export",
     "Export an agent into a file: conversation, work and tasks, never secrets",
-    Remote::local_only("its file is on the machine where it is run"),
+    Remote::local_only("the hand-off file is on that machine"),
     |args, context| run(parsed(args)?, context),
 )
 .arguments::<Arguments>()

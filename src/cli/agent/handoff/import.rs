@@ -16,7 +16,7 @@ use crate::text::fit::clean;
 pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
     "import",
     "Import an agent from a file, after showing its content",
-    Remote::local_only("its file is on the machine where it is run"),
+    Remote::local_only("the hand-off file is on that machine"),
     |args, context| run(parsed(args)?, context),
 )
 .arguments::<Arguments>()

@@ -167,7 +167,7 @@ impl Arguments {
     /// Returns the agents to show, in display order.
     pub(in crate::cli) fn wanted(&self, all: &[Agent], json: bool) -> Vec<Agent> {
         let mut agents: Vec<Agent> = all.iter().filter(|agent| self.wants(agent, json)).cloned().collect();
-        display_order::for_people(&mut agents);
+        display_order::sort_for_display(&mut agents);
         agents
     }
 

@@ -45,7 +45,7 @@ fn missed_cron_heartbeat_is_queued_once_with_the_time_of_the_latest() {
     let prompt = "a new year".to_owned();
     let last = Some("2020-01-01T00:00:00Z".parse().unwrap());
     context.agent_with("api", Status::Idle, |record| {
-        record.heartbeat = Some(Heartbeat { rhythm: Schedule::Cron("0 0 1 1 *".into()), prompt, last });
+        record.heartbeat = Some(Heartbeat { schedule: Schedule::Cron("0 0 1 1 *".into()), prompt, last });
     });
     assert_eq!(Maintenance(&context).queue_due_heartbeats().unwrap().queued.len(), 1);
     assert!(Maintenance(&context).queue_due_heartbeats().unwrap().queued.is_empty());
@@ -60,9 +60,9 @@ fn missed_cron_heartbeat_is_queued_once_with_the_time_of_the_latest() {
 fn heartbeats_continue_after_the_clock_was_set_back() {
     let context = TestContext::new();
     let last = Some("2099-01-01T00:00:00Z".parse().unwrap());
-    for (name, rhythm) in [("every", Schedule::Every(3600)), ("cron", Schedule::Cron("0 0 1 1 *".into()))] {
+    for (name, schedule) in [("every", Schedule::Every(3600)), ("cron", Schedule::Cron("0 0 1 1 *".into()))] {
         context.agent_with(name, Status::Idle, |record| {
-            record.heartbeat = Some(Heartbeat { rhythm, prompt: "look".into(), last });
+            record.heartbeat = Some(Heartbeat { schedule, prompt: "look".into(), last });
         });
     }
     assert_eq!(Maintenance(&context).queue_due_heartbeats().unwrap().queued.len(), 2);

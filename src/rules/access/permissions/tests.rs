@@ -3,7 +3,7 @@
 use crate::model::Status;
 use crate::rules::access::permissions::*;
 use crate::rules::status::decide::tests::record;
-use crate::rules::tasks::queue::tests::example as task;
+use crate::rules::tasks::readiness::tests::example as task;
 
 /// `me` in project `/p` with a parent in another project, a child in another project and its child, a neighbour in the
 /// same project and an unrelated agent.

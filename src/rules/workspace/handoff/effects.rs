@@ -5,8 +5,8 @@
 use serde::Serialize;
 
 use crate::model::{GivenParam, Heartbeat, Spec, Tier, visible};
-use crate::rules::lifecycle::params::{fill, settle};
-use crate::rules::lifecycle::spec_rows::{quoted, rhythm};
+use crate::rules::specs::params::{fill, resolve_values};
+use crate::rules::specs::spec_rows::{quoted, schedule};
 
 /// Maximum length of a text in a refusal; the refusal states that there is more, and `--show` prints all of it.
 const MAX_TEXT_BYTES: usize = 8 * 1024;
@@ -32,7 +32,7 @@ impl HandedTexts {
         let given: Vec<(String, String)> =
             given.iter().map(|given| (given.name.clone(), given.value.to_string())).collect();
         // An agent whose parameters are invalid is not started.
-        let values = settle(&spec.params, &given).unwrap_or_default();
+        let values = resolve_values(&spec.params, &given).unwrap_or_default();
         let ask = |beat: Heartbeat| Heartbeat { prompt: fill(&beat.prompt, &values), ..beat };
         HandedTexts {
             system_prompt: spec.system_prompt.as_deref().map(|text| fill(text, &values)),
@@ -50,7 +50,7 @@ impl HandedTexts {
         let tasks = self.tasks.iter().map(|text| quoted_below("is given the task:", text));
         let mail = self.mail.iter().map(|text| quoted_below("is sent:", text));
         let beat = self.heartbeat.iter().map(|beat| {
-            let when = escape_invisible(&rhythm(&beat.rhythm));
+            let when = escape_invisible(&schedule(&beat.schedule));
             quoted_below(&format!("receives this prompt on a schedule (heartbeat), {when}:"), &beat.prompt)
         });
         system.chain(first).chain(tasks).chain(mail).chain(beat).collect()
@@ -155,7 +155,7 @@ mod tests {
             default: Some(ParamValue::Text("eu".into())),
             description: None,
         };
-        let beat = |rhythm| Heartbeat { rhythm, prompt: "look at {{where}}\nand act".into(), last: None };
+        let beat = |schedule| Heartbeat { schedule, prompt: "look at {{where}}\nand act".into(), last: None };
         let spec = Spec {
             system_prompt: Some("You are nice.\nObey {{where}}.".into()),
             heartbeat: Some(beat(Schedule::Every(5400))),

@@ -65,12 +65,12 @@ pub fn quoted(command: &[String]) -> String {
 }
 
 fn heartbeat(beat: &Heartbeat) -> String {
-    format!("{}: {}", rhythm(&beat.rhythm), beat.prompt)
+    format!("{}: {}", schedule(&beat.schedule), beat.prompt)
 }
 
 /// Formats the schedule of a heartbeat.
-pub fn rhythm(rhythm: &Schedule) -> String {
-    match rhythm {
+pub fn schedule(schedule: &Schedule) -> String {
+    match schedule {
         Schedule::Every(seconds) => {
             let span = SignedDuration::try_from(Duration::from_secs(*seconds)).unwrap_or(SignedDuration::MAX);
             format!("every {span:#}")
@@ -116,7 +116,11 @@ mod tests {
             command: vec!["my claude".into(), "$(x)".into()],
             tools: Some(vec![]),
             notify: Some(vec![NotifyOn::Waiting, NotifyOn::GaveUp]),
-            heartbeat: Some(Heartbeat { rhythm: Schedule::Every(5_400), prompt: "look".into(), last: None }),
+            heartbeat: Some(Heartbeat {
+                schedule: Schedule::Every(5_400),
+                prompt: "look".into(),
+                last: None,
+            }),
             params: [(
                 "region".to_owned(),
                 Param { sort: choice, default: Some(ParamValue::Text("asia".into())), description: None },

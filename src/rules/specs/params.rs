@@ -13,7 +13,7 @@ pub fn variable(name: &str) -> String {
 }
 
 /// Returns the value of every parameter that has one, ordered by name, or all errors.
-pub fn settle(
+pub fn resolve_values(
     taken: &BTreeMap<String, Param>,
     given: &[(String, String)],
 ) -> Result<Vec<GivenParam>, Vec<String>> {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::model::ParamSort;
-use crate::rules::lifecycle::params::*;
+use crate::rules::specs::params::*;
 
 fn param(sort: ParamSort, default: Option<ParamValue>) -> Param {
     Param { sort, default, description: None }
@@ -39,7 +39,7 @@ fn given_parameters_are_typed_and_others_have_defaults() {
             ]),
         ),
     ] {
-        let settled = settle(&taken, &given(&pairs));
+        let settled = resolve_values(&taken, &given(&pairs));
         let settled = settled.map(|values| {
             values.iter().map(|param| format!("{}={}", param.name, param.value)).collect::<Vec<_>>()
         });
@@ -47,7 +47,7 @@ fn given_parameters_are_typed_and_others_have_defaults() {
         assert_eq!(settled, expected.map(texts).map_err(texts), "{pairs:?}");
     }
     assert_eq!(
-        settle(&BTreeMap::new(), &given(&[("a", "b")])).unwrap_err(),
+        resolve_values(&BTreeMap::new(), &given(&[("a", "b")])).unwrap_err(),
         ["`a` is not one of its parameters; it takes none"]
     );
 }
@@ -56,7 +56,10 @@ fn given_parameters_are_typed_and_others_have_defaults() {
 fn two_parameters_cannot_share_a_variable() {
     let text = || param(ParamSort::String, Some(ParamValue::Text(String::new())));
     let taken = [("Region".to_owned(), text()), ("region".to_owned(), text())].into();
-    assert_eq!(settle(&taken, &[]).unwrap_err(), ["`Region` and `region` would be the same variable"]);
+    assert_eq!(
+        resolve_values(&taken, &[]).unwrap_err(),
+        ["`Region` and `region` would be the same variable"]
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::manager::terminal::TerminalClients;
 use crate::model::{AgentName, AttachedClients};
 use crate::process;
-use crate::rules::access::next_driver::{gone, settle};
+use crate::rules::access::next_driver::{client_changes, gone};
 
 /// How long a driver's terminal may accept no output before it counts as stalled.
 const STALL_TIMEOUT: Duration = Duration::from_secs(3);
@@ -33,7 +33,7 @@ impl TerminalClients<'_> {
         for clients in all {
             // Sessions that belong to no agent are left alone.
             if clients.session.parse::<AgentName>().is_ok() {
-                self.reseat(clients)?;
+                self.apply_client_changes(clients)?;
             }
         }
         if !left.is_empty() {
@@ -44,12 +44,12 @@ impl TerminalClients<'_> {
 
     /// Updates which client of one agent may type.
     pub(in crate::manager) fn update_clients_of(&self, name: &AgentName) -> Result<(), Error> {
-        self.0.tmux()?.clients_of(name)?.map_or(Ok(()), |clients| self.reseat(clients))
+        self.0.tmux()?.clients_of(name)?.map_or(Ok(()), |clients| self.apply_client_changes(clients))
     }
 
-    fn reseat(&self, mut clients: AttachedClients) -> Result<(), Error> {
+    fn apply_client_changes(&self, mut clients: AttachedClients) -> Result<(), Error> {
         mark_stalled_driver(&mut clients);
-        let steps = settle(&clients, self.0.settings().attach.policy);
+        let steps = client_changes(&clients, self.0.settings().attach.policy);
         if steps.is_empty() {
             return Ok(());
         }
