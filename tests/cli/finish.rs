@@ -82,6 +82,11 @@ fn a_plan_is_shown_and_a_squash_gets_everything_into_the_base_branch() {
     ");
     let refused = agent(&env, &["finish", "fix"]).fails(2).stderr;
     assert!(refused.contains("needs a confirmation"), "{refused}");
+    let refused = agent(&env, &["finish", "fix", "--keep", "--rebase", "--no-checks", "-m", "Two words"])
+        .fails(2)
+        .stderr;
+    let command = "symposium agent finish --yes --rebase --keep --no-checks -m 'Two words' fix";
+    assert!(refused.contains(command), "{refused}");
     assert_eq!(git(&env, &project, &["count-objects"]), objects, "a plan writes nothing");
     assert_eq!(status(&env, "fix"), "working");
 
@@ -169,7 +174,7 @@ fn obstacles_are_named_and_change_nothing() {
     // A conflict.
     git(&env, &project, &["commit", "-q", "-a", "-m", "mine"]);
     let stderr = refused("the work of agent `fix` conflicts with `main`");
-    assert!(stderr.contains("`symposium agent finish fix --resolve`"), "{stderr}");
+    assert!(stderr.contains("`symposium agent finish --resolve fix`"), "{stderr}");
     assert!(stderr.contains("\n  src/lib.rs\n"), "{stderr}");
     git(&env, &project, &["reset", "-q", "--hard", "HEAD~1"]);
     // A file that git ignores would be overwritten.

@@ -177,12 +177,11 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     if !draft.plan.conflicts.is_empty() {
         return match args.resolve || is_sending_wanted(&draft, context)? {
             true => send(&request, &draft, context),
-            false => Err(finishing.conflict_error(&draft.plan)),
+            false => Err(finishing.conflict_error(&draft.plan, &request)),
         };
     }
-    let all = args.others.iter().fold(name.to_string(), |text, other| format!("{text} {other}"));
-    let named = if args.discard_others { format!("--discard-others {all}") } else { all };
-    let command = format!("symposium agent finish --yes {named}");
+    let discards = if args.discard_others { &["--yes", "--discard-others"][..] } else { &["--yes"] };
+    let command = args.others.iter().fold(request.command(discards), |text, other| format!("{text} {other}"));
     let text = discard_others::described(described(&draft.plan), &others);
     if !args.yes && !confirmed((&name, &command), &text, context)? {
         return Ok(1);

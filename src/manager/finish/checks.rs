@@ -14,7 +14,7 @@ use crate::config;
 use crate::error::{self, Code, Error};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::facts::git_failed;
-use crate::manager::finish::run::{CheckPolicy, FinishRequest};
+use crate::manager::finish::request::{CheckPolicy, FinishRequest};
 use crate::manager::specs::ProjectTrust;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, FinishCheck, TrustedProject, is_deceptive};

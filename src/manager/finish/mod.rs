@@ -2,6 +2,7 @@
 //!
 //! - `facts`: the worktree and the base branch as git reports them
 //! - `compute`: the result, with objects only
+//! - `request`: the options of the command
 //! - `run`: `agent finish`
 //! - `bring_in`: bringing the base into the worktree
 //! - `checks`: commands that must succeed before the base branch moves
@@ -20,10 +21,12 @@ pub(in crate::manager) mod facts;
 pub(in crate::manager) mod journal;
 pub(in crate::manager) mod move_base;
 pub(in crate::manager) mod pull_request;
+pub(in crate::manager) mod request;
 pub(in crate::manager) mod run;
 
 pub use pull_request::PullRequestReport;
-pub use run::{CheckPolicy, FinishDraft, FinishReport, FinishRequest};
+pub use request::{CheckPolicy, FinishRequest};
+pub use run::{FinishDraft, FinishReport};
 
 use crate::manager::Context;
 

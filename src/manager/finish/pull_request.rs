@@ -15,7 +15,8 @@ use crate::manager::finish::compute::{Computation, MergeOutcome, WorkState};
 use crate::manager::finish::conflict::conflict;
 use crate::manager::finish::facts::{git_failed, refused};
 use crate::manager::finish::journal::FinishJournal;
-use crate::manager::finish::run::{CompletedStep, FinishRequest, changed_meanwhile};
+use crate::manager::finish::request::FinishRequest;
+use crate::manager::finish::run::{CompletedStep, changed_meanwhile};
 use crate::manager::review::Reviews;
 use crate::manager::review::forge::ForgeRunner;
 use crate::manager::status::StatusTracker;
@@ -92,7 +93,7 @@ impl Finishing<'_> {
         let prepared = self.prepare_pull_request(&record, request, (ObjectStore::Repository, &staging))?;
         let PreparedPullRequest { facts, computation, result, checks, push, .. } = &prepared;
         if computation.state != planned.state {
-            return Err(changed_meanwhile(&record));
+            return Err(changed_meanwhile(request, &["--pr"]));
         }
         self.commit_work(&record, facts, computation)?;
         failpoint::reached("finish.committed");
@@ -223,7 +224,7 @@ impl Finishing<'_> {
             MergeOutcome::Commit { id, files } => (id.clone(), *files),
             MergeOutcome::Conflicts(paths) => {
                 choice.conflicts.clone_from(paths);
-                return Err(conflict(&plan(&facts, &choice)));
+                return Err(conflict(&plan(&facts, &choice), request));
             }
             MergeOutcome::Nothing | MergeOutcome::MergesInTheWay => return Err(nothing_to_open(&facts)),
         };

@@ -4,7 +4,7 @@
 //! the work or the base branch changed since the plan was shown, nothing happens. The base branch moves after the agent
 //! has ended and its work is known not to have changed.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::{Code, Error};
 use crate::failpoint;
@@ -15,6 +15,7 @@ use crate::manager::finish::compute::{Computation, MergeOutcome, WorkState};
 use crate::manager::finish::conflict::conflict;
 use crate::manager::finish::facts::{git_failed, refused};
 use crate::manager::finish::journal::{FinishJournal, FinishProgress};
+use crate::manager::finish::request::FinishRequest;
 use crate::manager::lifecycle::Termination;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
@@ -24,35 +25,6 @@ use crate::rules::workspace::finish::facts::FinishFacts;
 use crate::rules::workspace::finish::plan::{FinishChoice, plan};
 use crate::rules::workspace::finish::refusal::{self, FinishRefusal};
 use crate::store::Staging;
-
-/// The options of `agent finish`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct FinishRequest {
-    /// Name of the agent.
-    pub name: AgentName,
-    /// The branch that gets the work. The default is the agent's base branch.
-    pub into: Option<String>,
-    /// How the work gets there. The default is configured.
-    pub method: Option<FinishMethod>,
-    /// Message of the commits that are made.
-    pub message: Option<String>,
-    /// Whether agent, worktree and branch stay.
-    pub keeps: bool,
-    /// What happens to the checks.
-    pub checks: CheckPolicy,
-}
-
-/// What happens to the checks of the configuration and of the project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CheckPolicy {
-    /// They run. Those of the project need the consent of the user.
-    Run,
-    /// They run, and the user agrees to those of the project.
-    Trust,
-    /// They do not run.
-    Skip,
-}
 
 /// A plan, and the state that it was made for.
 #[derive(Debug)]
@@ -127,10 +99,10 @@ impl Finishing<'_> {
         let PreparedFinish { facts, computation, checks, plan } =
             self.prepare(&record, request, (ObjectStore::Repository, &staging))?;
         if !plan.conflicts.is_empty() {
-            return Err(conflict(&plan));
+            return Err(conflict(&plan, request));
         }
         if computation.state != draft.state {
-            return Err(changed_meanwhile(&record));
+            return Err(changed_meanwhile(request, &[]));
         }
         let mut journal = FinishJournal {
             to: match &computation.outcome {
@@ -175,7 +147,7 @@ impl Finishing<'_> {
         }
         let ended = facts.is_running && !request.keeps;
         let prepared = PreparedFinish { facts, computation, checks, plan };
-        let merged = self.merge(&record, &prepared, (&state, &staging), &mut journal);
+        let merged = self.merge((&record, request), &prepared, (&state, &staging), &mut journal);
         let report = merged.and_then(|()| self.clean_up(&record, &journal, &lock));
         report.map_err(|error| if ended { after_end(error, &record) } else { error })
     }
@@ -183,7 +155,7 @@ impl Finishing<'_> {
     /// Commits the work if `expected` is still its state, and moves the base branch.
     fn merge(
         &self,
-        record: &AgentRecord,
+        (record, request): (&AgentRecord, &FinishRequest),
         PreparedFinish { facts, computation, .. }: &PreparedFinish,
         (expected, staging): (&WorkState, &Staging),
         journal: &mut FinishJournal,
@@ -199,7 +171,7 @@ impl Finishing<'_> {
                 .map_err(|why| git_failed(record, &why))?;
             if now != *expected {
                 self.remove_journal(record)?;
-                return Err(changed_meanwhile(record));
+                return Err(changed_meanwhile(request, &[]));
             }
         }
         // The work was committed before the checks.
@@ -207,7 +179,7 @@ impl Finishing<'_> {
             self.commit_work(record, facts, computation)?;
         }
         failpoint::reached("finish.committed");
-        self.move_base(record, &facts.work.directory, journal)
+        self.move_base(record, (&facts.work.directory, request), journal)
     }
 
     /// Moves the branch of the agent to the commit with its uncommitted work.
@@ -365,13 +337,14 @@ fn after_end(error: Error, record: &AgentRecord) -> Error {
         .hint(format!("let it continue: `symposium agent resume {}`", record.name))
 }
 
-pub(in crate::manager) fn changed_meanwhile(record: &AgentRecord) -> Error {
+/// Reports that the plan does not fit any more. `flags` are those of the command that are not part of the request.
+pub(in crate::manager) fn changed_meanwhile(request: &FinishRequest, flags: &[&str]) -> Error {
     Error::new(
         Code::Workspace,
-        format!("the work of agent `{}` or its base branch changed in the meantime", record.name),
+        format!("the work of agent `{}` or its base branch changed in the meantime", request.name),
     )
     .saw("the base branch was not changed")
-    .hint(format!("run it again: `symposium agent finish {}`", record.name))
+    .hint(format!("run it again: `{}`", request.command(flags)))
 }
 
 fn merges_in_the_way(facts: &FinishFacts) -> FinishRefusal {
