@@ -371,6 +371,29 @@ fn a_base_that_moves_meanwhile_and_new_files_stop_the_run() {
     let stderr = run.finish().fails(1).stderr;
     assert!(stderr.contains("changed in the meantime"), "{stderr}");
     assert_eq!(subjects(&env, &project, "main"), ["first"]);
+    // The user switches branches while the agent is ended, and git ignores a new file.
+    let run = stopped("stop:finish.ended");
+    git(&env, &project, &["checkout", "-q", "-b", "side"]);
+    run.go_on();
+    let stderr = run.finish().fails(1).stderr;
+    assert!(stderr.contains("the checkout of `main` changed in the meantime"), "{stderr}");
+    assert!(stderr.contains("it is checked out nowhere now"), "{stderr}");
+    assert_eq!(git(&env, &project, &["status", "--porcelain"]), "", "the side branch has no changes");
+    let run = stopped("stop:finish.ended");
+    git(&env, &project, &["checkout", "-q", "main"]);
+    run.go_on();
+    let stderr = run.finish().fails(1).stderr;
+    assert!(stderr.contains(&format!("it is checked out in {} now", project.display())), "{stderr}");
+    assert_eq!(git(&env, &project, &["status", "--porcelain"]), "", "main has no changes");
+    let run = stopped("stop:finish.ended");
+    fs::write(project.join(".git/info/exclude"), "new\n").unwrap();
+    fs::write(project.join("new"), "mine\n").unwrap();
+    run.go_on();
+    let stderr = run.finish().fails(1).stderr;
+    assert!(stderr.contains("files that git does not track are in the way"), "{stderr}");
+    assert_eq!(fs::read_to_string(project.join("new")).unwrap(), "mine\n");
+    fs::remove_file(project.join("new")).unwrap();
+    fs::remove_file(project.join(".git/info/exclude")).unwrap();
     // A commit that another program makes while the files change.
     let run = stopped("stop:finish.moving");
     let tree = git(&env, &project, &["rev-parse", "main^{tree}"]);

@@ -95,7 +95,8 @@ impl Finishing<'_> {
     fn base_facts(&self, top: &Path, branch: &str) -> Result<BaseFacts, GitError> {
         let git = self.0.git().with_long_timeout();
         let commit = git.branch_tip(top, branch)?.unwrap_or_default();
-        let checked_out = git.checked_out(top, branch)?;
+        let mut checkouts = git.checked_out(top, branch)?.into_iter();
+        let checked_out = checkouts.next();
         let upstream = match git.behind_upstream(top, branch)? {
             Some((name, commits)) if commits > 0 => {
                 let common = git.base_at(top, &name)?.map(|base| base.merge_base);
@@ -112,6 +113,7 @@ impl Finishing<'_> {
             commit,
             directory: checked_out.as_ref().map(|tree| tree.top.clone()),
             operation: checked_out.as_ref().and_then(|tree| tree.operation),
+            other_directories: checkouts.map(|tree| tree.top).collect(),
             changed: checked_out.map(|tree| tree.changed).unwrap_or_default(),
             upstream,
         })

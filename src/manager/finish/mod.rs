@@ -7,6 +7,7 @@
 //! - `bring_in`: bringing the base into the worktree
 //! - `checks`: commands that must succeed before the base branch moves
 //! - `conflict`: sending a conflict to the agent, `--continue` and `--abort`
+//! - `verify`: refusing to overwrite files, before the plan and before the base branch moves
 //! - `move_base`: moving the base branch and the working tree that has it checked out
 //! - `journal`: the progress on disk, from which an interrupted run continues
 //! - `cleanup`: removing worktree and branch
@@ -23,6 +24,7 @@ pub(in crate::manager) mod move_base;
 pub(in crate::manager) mod pull_request;
 pub(in crate::manager) mod request;
 pub(in crate::manager) mod run;
+pub(in crate::manager) mod verify;
 
 pub use pull_request::PullRequestReport;
 pub use request::{CheckPolicy, FinishRequest};

@@ -157,15 +157,14 @@ impl Finishing<'_> {
     /// Returns the working tree of an interrupted move if it still has the base branch checked out.
     fn directory_of_base(&self, top: &Path, journal: &FinishJournal) -> Result<Option<PathBuf>, GitError> {
         let Some(directory) = &journal.directory else { return Ok(None) };
-        let here = self.0.git().with_long_timeout().checked_out(top, &journal.base)?.map(|tree| tree.top);
-        match here {
-            Some(here) if here == *directory => Ok(Some(here)),
-            Some(here) => Err(GitError::Unverified(format!(
+        let checkouts = self.0.git().with_long_timeout().checked_out(top, &journal.base)?;
+        match checkouts.iter().find(|tree| tree.top != *directory) {
+            Some(other) => Err(GitError::Unverified(format!(
                 "`{}` is checked out in {} now",
                 journal.base,
-                here.display()
+                other.top.display()
             ))),
-            None => Ok(None),
+            None => Ok(checkouts.into_iter().next().map(|tree| tree.top)),
         }
     }
 }

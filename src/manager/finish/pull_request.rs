@@ -202,6 +202,7 @@ impl Finishing<'_> {
         let mut facts = self.facts(record, request.into.as_deref())?;
         // The base branch is not changed here, so it may be checked out and have changes.
         facts.base.directory = None;
+        facts.base.other_directories.clear();
         facts.base.operation = None;
         facts.base.changed.clear();
         if let Some(refusal) = refusal::refusal(&facts) {

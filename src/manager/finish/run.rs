@@ -16,6 +16,7 @@ use crate::manager::finish::conflict::conflict;
 use crate::manager::finish::facts::{git_failed, refused};
 use crate::manager::finish::journal::{FinishJournal, FinishProgress};
 use crate::manager::finish::request::FinishRequest;
+use crate::manager::finish::verify::WorktreeChange;
 use crate::manager::lifecycle::Termination;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
@@ -68,15 +69,6 @@ struct PreparedFinish {
     computation: Computation,
     checks: Vec<FinishCheck>,
     plan: FinishPlan,
-}
-
-/// What a run brings to the worktree of the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WorktreeChange {
-    /// Nothing, because the worktree is removed.
-    None,
-    /// The content of the result, for the checks or for an agent that stays.
-    Result,
 }
 
 impl Finishing<'_> {
@@ -179,6 +171,11 @@ impl Finishing<'_> {
             self.commit_work(record, facts, computation)?;
         }
         failpoint::reached("finish.committed");
+        let verified = self.verify_base(record, facts, computation, journal);
+        if let Err(error) = verified {
+            self.remove_journal(record)?;
+            return Err(error);
+        }
         self.move_base(record, (&facts.work.directory, request), journal)
     }
 
@@ -271,7 +268,10 @@ impl Finishing<'_> {
                     true => WorktreeChange::Result,
                     false => WorktreeChange::None,
                 };
-                self.refuse_to_overwrite(record, &facts, (&computation, id), worktree)?;
+                let in_the_way = self.files_in_the_way(record, &facts, (&computation, id), worktree)?;
+                if let Some(refusal) = in_the_way {
+                    return Err(refused(refusal));
+                }
                 Some(*files)
             }
             MergeOutcome::Conflicts(paths) => {
@@ -290,32 +290,6 @@ impl Finishing<'_> {
         };
         let plan = plan(&facts, &choice);
         Ok(PreparedFinish { facts, computation, checks, plan })
-    }
-
-    /// Refuses to overwrite or delete files that git does not track, where the base branch is checked out and in the
-    /// worktree if the result is brought there.
-    fn refuse_to_overwrite(
-        &self,
-        record: &AgentRecord,
-        facts: &FinishFacts,
-        (computation, to): (&Computation, &str),
-        worktree: WorktreeChange,
-    ) -> Result<(), Error> {
-        let mut changes = Vec::new();
-        if let Some(directory) = &facts.base.directory {
-            changes.push((directory, TreePair { from: &facts.base.commit, to }));
-        }
-        if worktree == WorktreeChange::Result {
-            changes.push((&facts.work.directory, TreePair { from: &computation.tip, to }));
-        }
-        for (directory, trees) in changes {
-            let found = computation.git.files_in_the_way(directory, trees);
-            let found = found.map_err(|why| git_failed(record, &why))?;
-            if !found.is_empty() {
-                return Err(refused(refusal::files_in_the_way(directory, &found)));
-            }
-        }
-        Ok(())
     }
 
     /// Refuses an agent that wants to finish itself: its end would end this command half-way.

@@ -62,6 +62,8 @@ pub struct BaseFacts {
     pub commit: String,
     /// The working tree that has it checked out.
     pub directory: Option<PathBuf>,
+    /// Further working trees that have it checked out.
+    pub other_directories: Vec<PathBuf>,
     /// Tracked files with changes in that working tree.
     pub changed: Vec<ChangedFile>,
     /// Name of an operation that stopped half-way in that working tree.

@@ -206,6 +206,7 @@ pub mod tests {
                 branch: "main".into(),
                 commit: "2".repeat(40),
                 directory: Some("/p".into()),
+                other_directories: Vec::new(),
                 changed: Vec::new(),
                 operation: None,
                 upstream: None,

@@ -1,6 +1,6 @@
 //! Decides when the work of an agent cannot be finished.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::base::plural::counted;
 use crate::base::sanitize::shell_word;
@@ -92,6 +92,14 @@ pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
         );
     }
     let directory = base.directory.as_deref().unwrap_or(Path::new(""));
+    if let Some(other) = base.other_directories.first() {
+        let all = std::iter::once(directory).chain(base.other_directories.iter().map(PathBuf::as_path));
+        return refuse(
+            format!("`{}` is checked out in several working trees", base.branch),
+            all.map(|top| top.display().to_string()).collect(),
+            format!("leave it in all but one: `git -C {} switch --detach`", shell_word(other)),
+        );
+    }
     if let Some(operation) = base.operation {
         return refuse(
             format!("a {operation} is in progress where `{}` is checked out", base.branch),
@@ -181,6 +189,10 @@ mod tests {
         assert_eq!(
             with(|facts| facts.work.branch = Some("main".into())),
             "agent `fix` works on `main` itself"
+        );
+        assert_eq!(
+            with(|facts| facts.base.other_directories = vec!["/q".into()]),
+            "`main` is checked out in several working trees"
         );
         assert_eq!(
             with(|facts| {
