@@ -477,6 +477,22 @@ fn checks_see_the_merged_result_and_decide_whether_the_base_moves() {
     assert_eq!(git(&env, &project, &["rev-parse", "main"]), before);
     assert_eq!(status(&env, "fix"), "working", "the agent can repair its work");
     let at = workspace(&env, "fix");
+    // The commit of the uncommitted work and the merge of the base are undone by what was printed.
+    let undo: Vec<&str> = failed.split('`').filter(|part| part.starts_with("git -C ")).collect();
+    assert_eq!(undo.len(), 2, "{failed}");
+    for command in undo {
+        env.program("sh", ["-c", command]).ok();
+    }
+    assert_eq!(subjects(&env, &at, "HEAD"), ["add two", "add one", "first"]);
+    assert_eq!(git(&env, &at, &["status", "--porcelain"]), "M src/lib.rs\n?? new");
+    // A check that writes files stops the run before the agent ends.
+    config("'echo log > written'");
+    let stderr = agent(&env, &["finish", "fix", "--yes"]).fails(1).stderr;
+    assert!(stderr.contains("files of agent `fix` changed during the checks\n  written\n"), "{stderr}");
+    assert!(stderr.contains("the agent was not ended"), "{stderr}");
+    assert_eq!(status(&env, "fix"), "working");
+    assert_eq!(git(&env, &project, &["rev-parse", "main"]), before);
+    fs::remove_file(at.join("written")).unwrap();
     assert_eq!(git(&env, &at, &["status", "--porcelain"]), "");
     assert_eq!(fs::read_to_string(at.join("other")).unwrap(), "1\n");
     config("'test -e other && test -e new'");

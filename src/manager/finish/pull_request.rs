@@ -102,7 +102,12 @@ impl Finishing<'_> {
             let mut journal = FinishJournal { keeps: true, ..new };
             let head = self.bring_base_in(&record, facts, (computation, result), &mut journal);
             self.remove_journal(&record)?;
-            self.check(&record, facts, (&computation.tip, &head?), checks)?;
+            let head = head?;
+            self.check(&record, facts, (&computation.tip, &head), checks)?;
+            let tree = computation.git.tree_of(&facts.work.directory, &head);
+            let tree = tree.map_err(|why| git_failed(&record, &why))?;
+            let expected = WorkState { head, tree, base: computation.state.base.clone() };
+            self.verify_after_checks(&record, facts, (&expected, &computation.tip), &staging)?;
         }
         self.0.progress(&format!("pushing `{}` to `{}`", push.branch, push.remote));
         let top = &facts.work.directory;

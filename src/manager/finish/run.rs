@@ -111,14 +111,14 @@ impl Finishing<'_> {
         let mut state = computation.state.clone();
         let result = journal.to.clone().filter(|_| !checks.is_empty());
         if let Some(result) = &result {
-            let checked = self
-                .commit_work(&record, &facts, &computation)
-                .and_then(|()| self.bring_base_in(&record, &facts, (&computation, result), &mut journal))
-                .and_then(|head| {
-                    self.check(&record, &facts, (&computation.tip, &head), &checks).map(|()| head)
-                });
-            state.head = match checked {
-                Ok(head) => head,
+            let checked =
+                self.checked_state(&record, (&facts, &checks), (&computation, result), &mut journal);
+            let checked = checked.and_then(|checked| {
+                let expected = (&checked, &computation.tip[..]);
+                self.verify_after_checks(&record, &facts, expected, &staging).map(|()| checked)
+            });
+            state = match checked {
+                Ok(state) => state,
                 Err(error) => {
                     // The next run changes files back that are still half changed.
                     if journal.progress != FinishProgress::BringingIn {
@@ -127,8 +127,6 @@ impl Finishing<'_> {
                     return Err(error);
                 }
             };
-            let tree = computation.git.tree_of(&facts.work.directory, &state.head);
-            state.tree = tree.map_err(|why| git_failed(&record, &why))?;
             journal.tip.clone_from(&state.head);
             self.write_journal(&record, &journal)?;
             failpoint::reached("finish.checked");
@@ -142,6 +140,22 @@ impl Finishing<'_> {
         let merged = self.merge((&record, request), &prepared, (&state, &staging), &mut journal);
         let report = merged.and_then(|()| self.clean_up(&record, &journal, &lock));
         report.map_err(|error| if ended { after_end(error, &record) } else { error })
+    }
+
+    /// Commits the work, brings the base into the worktree and runs the checks there. Returns the state that the checks saw.
+    fn checked_state(
+        &self,
+        record: &AgentRecord,
+        (facts, checks): (&FinishFacts, &[FinishCheck]),
+        (computation, result): (&Computation, &str),
+        journal: &mut FinishJournal,
+    ) -> Result<WorkState, Error> {
+        self.commit_work(record, facts, computation)?;
+        let head = self.bring_base_in(record, facts, (computation, result), journal)?;
+        self.check(record, facts, (&computation.tip, &head), checks)?;
+        let tree = computation.git.tree_of(&facts.work.directory, &head);
+        let tree = tree.map_err(|why| git_failed(record, &why))?;
+        Ok(WorkState { head, tree, base: computation.state.base.clone() })
     }
 
     /// Commits the work if `expected` is still its state, and moves the base branch.

@@ -1,15 +1,17 @@
 //! Verifies that the files of the user are safe: before a plan is shown, and again directly before the base branch moves,
 //! because checks may have run for hours in between.
 
+use crate::base::sanitize::{shell_word, shown};
 use crate::error::{Code, Error};
-use crate::git::TreePair;
+use crate::git::{ObjectStore, TreePair};
 use crate::manager::finish::Finishing;
-use crate::manager::finish::compute::Computation;
+use crate::manager::finish::compute::{Computation, WorkState};
 use crate::manager::finish::facts::git_failed;
 use crate::manager::finish::journal::FinishJournal;
 use crate::model::AgentRecord;
 use crate::rules::workspace::finish::facts::FinishFacts;
 use crate::rules::workspace::finish::refusal::{self, FinishRefusal};
+use crate::store::Staging;
 
 /// What a run brings to the worktree of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,58 @@ impl Finishing<'_> {
         Ok(None)
     }
 
+    /// Refuses to continue if the worktree has changed since the checks began: the next run would commit files that a check
+    /// wrote as work of the agent. `expected` is the state with the commits of this run, and `tip` the last commit of the
+    /// agent. Called before anything is ended or pushed.
+    pub(in crate::manager) fn verify_after_checks(
+        &self,
+        record: &AgentRecord,
+        facts: &FinishFacts,
+        (expected, tip): (&WorkState, &str),
+        staging: &Staging,
+    ) -> Result<(), Error> {
+        let failed = |why| git_failed(record, &why).saw("the base branch was not changed");
+        let (git, now) =
+            self.work_state(record, facts, (ObjectStore::Repository, staging)).map_err(failed)?;
+        if now == *expected {
+            return Ok(());
+        }
+        let top = &facts.work.directory;
+        let trees = TreePair { from: &expected.tree, to: &now.tree };
+        let changed = git.changed_between(top, trees).map_err(failed)?;
+        let paths: Vec<String> = changed.into_iter().map(|change| shown(&change.path)).collect();
+        let what = match paths.is_empty() {
+            true => format!("a branch of agent `{}` changed during the checks", record.name),
+            false => format!("files of agent `{}` changed during the checks", record.name),
+        };
+        let error = Error::new(Code::Workspace, what)
+            .saw_all(refusal::listed(&paths))
+            .saw("the base branch was not changed, and the agent was not ended");
+        let error = match paths.is_empty() {
+            true => error,
+            false => error
+                .hint("remove these files, or let git ignore them if the checks write them")
+                .hint(format!("`git -C {} status` shows them", shell_word(top))),
+        };
+        Err(error.hint_all(self.commit_hints(facts, tip, &expected.head)))
+    }
+
+    /// Returns how the commits that a run made in the worktree are undone: the commit `tip` with the uncommitted work,
+    /// and then `head` with the base branch.
+    pub(in crate::manager) fn commit_hints(&self, facts: &FinishFacts, tip: &str, head: &str) -> Vec<String> {
+        let (top, before) = (shell_word(&facts.work.directory), &facts.work.head);
+        let mut hints = Vec::new();
+        if head != tip {
+            let branch = shown(&facts.base.branch);
+            hints.push(format!("the worktree has `{branch}` now; undo: `git -C {top} reset --keep {tip}`"));
+        }
+        if tip != before {
+            let after = if head == tip { "undo" } else { "undo after that" };
+            hints.push(format!("the uncommitted work is committed; {after}: `git -C {top} reset {before}`"));
+        }
+        hints
+    }
+
     /// Refuses to move the base branch if it is checked out elsewhere than when the plan was made, if an operation began
     /// there, or if files that git does not track are in the way now.
     pub(in crate::manager) fn verify_base(
@@ -77,7 +131,7 @@ impl Finishing<'_> {
         let in_the_way = self.files_in_the_way(record, facts, (computation, to), WorktreeChange::None)?;
         in_the_way.map_or(Ok(()), |refusal| {
             let error = Error::new(Code::Workspace, refusal.message).saw_all(refusal.observations);
-            Err(stopped(refusal.hints.into_iter().fold(error, Error::hint)))
+            Err(stopped(error.hint_all(refusal.hints)))
         })
     }
 }
