@@ -77,11 +77,13 @@ pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
             format!("push them: `git -C {submodule} push origin HEAD:refs/heads/{name}`"),
         );
     }
-    if facts.is_working {
+    if let Some(status) = facts.busy {
         return refuse(
-            format!("agent `{name}` is working"),
+            format!("agent `{name}` is {status}"),
             Vec::new(),
-            format!("wait for it: `symposium agent wait {name} --for idle`"),
+            format!(
+                "wait until it is idle: `symposium agent wait {name} --for idle`, or `symposium agent interrupt {name}`"
+            ),
         );
     }
     if work.branch.as_deref() == Some(base.branch.as_str()) {
@@ -158,7 +160,7 @@ pub fn listed(paths: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ChangeKind, ChangedFile};
+    use crate::model::{ChangeKind, ChangedFile, Status};
     use crate::rules::workspace::finish::facts::UpstreamFacts;
     use crate::rules::workspace::finish::plan::tests::facts;
 
@@ -185,7 +187,8 @@ mod tests {
             }),
             "a submodule of agent `fix` has uncommitted changes"
         );
-        assert_eq!(with(|facts| facts.is_working = true), "agent `fix` is working");
+        assert_eq!(with(|facts| facts.busy = Some(Status::Working)), "agent `fix` is working");
+        assert_eq!(with(|facts| facts.busy = Some(Status::Waiting)), "agent `fix` is waiting");
         assert_eq!(
             with(|facts| facts.work.branch = Some("main".into())),
             "agent `fix` works on `main` itself"
