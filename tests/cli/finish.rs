@@ -628,6 +628,12 @@ fn files_of_an_interrupted_update_are_completed_or_changed_back() {
     interrupted_update(&env);
     let planned = agent(&env, &["finish", "fix", "--dry-run"]).fails(1).stderr;
     assert!(planned.contains("finishing agent `fix` was interrupted"), "{planned}");
+    let planned = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1).stderr;
+    assert!(planned.contains("finishing agent `fix` was interrupted"), "{planned}");
+    let unconfirmed = agent(&env, &["finish", "fix"]).fails(2).stderr;
+    assert!(unconfirmed.contains("needs a confirmation"), "{unconfirmed}");
+    assert!(unconfirmed.contains("1. complete the update of `main`"), "{unconfirmed}");
+    assert!(unconfirmed.contains("`symposium agent finish --yes fix`"), "{unconfirmed}");
     // A file that is neither old nor new belongs to the user.
     fs::write(project.join("new"), "mine\n").unwrap();
     let refused = agent(&env, &["finish", "fix", "--yes"]).fails(1).stderr;

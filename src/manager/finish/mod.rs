@@ -10,6 +10,7 @@
 //! - `verify`: refusing to overwrite files, before the plan and before the base branch moves
 //! - `move_base`: moving the base branch and the working tree that has it checked out
 //! - `journal`: the progress on disk, from which an interrupted run continues
+//! - `interrupted`: continuing an interrupted run
 //! - `cleanup`: removing worktree and branch
 //! - `pull_request`: `agent finish --pr`
 
@@ -19,6 +20,7 @@ pub(in crate::manager) mod cleanup;
 pub(in crate::manager) mod compute;
 pub(in crate::manager) mod conflict;
 pub(in crate::manager) mod facts;
+pub(in crate::manager) mod interrupted;
 pub(in crate::manager) mod journal;
 pub(in crate::manager) mod move_base;
 pub(in crate::manager) mod pull_request;
@@ -26,6 +28,7 @@ pub(in crate::manager) mod request;
 pub(in crate::manager) mod run;
 pub(in crate::manager) mod verify;
 
+pub use interrupted::InterruptedFinish;
 pub use pull_request::PullRequestReport;
 pub use request::{CheckPolicy, FinishRequest};
 pub use run::{FinishDraft, FinishReport};

@@ -75,6 +75,7 @@ impl Finishing<'_> {
     /// Plans a pull request. Changes nothing.
     pub fn pull_request_plan(&self, request: &FinishRequest) -> Result<PullRequestPlan, Error> {
         let record = self.0.record(&request.name, "finish")?;
+        self.refuse_interrupted(&record)?;
         let staging = self.0.store.staging()?;
         let prepared = self.prepare_pull_request(&record, request, (ObjectStore::Scratch, &staging))?;
         Ok(PullRequestPlan { plan: prepared.plan, state: prepared.computation.state })

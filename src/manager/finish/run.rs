@@ -20,7 +20,6 @@ use crate::manager::finish::verify::WorktreeChange;
 use crate::manager::lifecycle::Termination;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, FinishCheck, FinishMethod, FinishPlan, RecoveredWork};
 use crate::rules::workspace::finish::facts::FinishFacts;
 use crate::rules::workspace::finish::plan::{FinishChoice, plan};
@@ -216,49 +215,6 @@ impl Finishing<'_> {
         }
         let committed = git.advance_head(top, TreePair { from, to }).and_then(|()| git.update_index(top, to));
         committed.map_err(|why| git_failed(record, &why))
-    }
-
-    /// Continues a run that was interrupted. Returns `None` if there is none, or if nothing in the base branch had
-    /// changed yet, so that a new run can start.
-    pub fn continue_interrupted(&self, name: &AgentName) -> Result<Option<FinishReport>, Error> {
-        let record = self.0.record(name, "finish")?;
-        if self.journal(&record)?.is_none() {
-            return Ok(None);
-        }
-        let lock = self.0.store.lock_agent(name, "finish")?;
-        let record = self.0.record(name, "finish")?;
-        let Some(mut journal) = self.journal(&record)? else { return Ok(None) };
-        // The worktree may be gone already.
-        let repository = Workspaces(self.0).worktree_note(&record).repository;
-        match journal.progress {
-            FinishProgress::Prepared => {
-                self.remove_journal(&record)?;
-                Ok(None)
-            }
-            FinishProgress::BringingIn => {
-                self.revert_bring_in(&record, &journal)?;
-                self.remove_journal(&record)?;
-                Ok(None)
-            }
-            FinishProgress::Moving => match self.complete_move(&record, &repository, &mut journal)? {
-                true => self.clean_up(&record, &journal, &lock).map(Some),
-                false => Ok(None),
-            },
-            FinishProgress::Moved => self.clean_up(&record, &journal, &lock).map(Some),
-        }
-    }
-
-    /// Refuses to plan a run while an interrupted one has changed something: its files would count as changes of the user.
-    fn refuse_interrupted(&self, record: &AgentRecord) -> Result<(), Error> {
-        let name = &record.name;
-        match self.journal(record)? {
-            Some(journal) if journal.progress != FinishProgress::Prepared => {
-                Err(Error::new(Code::Workspace, format!("finishing agent `{name}` was interrupted"))
-                    .hint(format!("continue: `symposium agent finish {name}`"))
-                    .hint(format!("or abort: `symposium agent finish {name} --abort`")))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Computes the result and the plan, or explains why the work cannot be finished.
