@@ -93,8 +93,7 @@ impl Git {
         let args =
             ["push", "--no-verify", "--recurse-submodules=no", "--quiet", "--", &plan.remote, &refspec];
         let program = self.program()?;
-        let harmless = HARMLESS.into_iter().filter(|config| *config != OFFLINE);
-        let configs = harmless.chain(["protocol.ext.allow=never"]).flat_map(|config| ["-c", config]);
+        let configs = online_configs().flat_map(|config| ["-c", config]);
         let is_kept = |(name, _): &&(OsString, OsString)| {
             let name = name.to_string_lossy();
             !name.starts_with("GIT_") || KEPT_VARIABLES.contains(&&*name)
@@ -117,6 +116,19 @@ impl Git {
         }
     }
 
+    /// Returns variables for a program that starts git in an untrusted repository, such as `gh`: git then starts neither
+    /// hooks nor filters nor other programs that the repository configures.
+    pub fn harmless_environment(&self, top: &Path) -> Result<Vec<(OsString, OsString)>, GitError> {
+        let filters = self.own_filters_off(top, &[])?;
+        let configs: Vec<&str> = online_configs().chain(filters.iter().map(String::as_str)).collect();
+        let mut environment = vec![("GIT_CONFIG_COUNT".to_owned(), configs.len().to_string())];
+        for (number, (key, value)) in configs.iter().filter_map(|config| config.split_once('=')).enumerate() {
+            environment.push((format!("GIT_CONFIG_KEY_{number}"), key.to_owned()));
+            environment.push((format!("GIT_CONFIG_VALUE_{number}"), value.to_owned()));
+        }
+        Ok(environment.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+
     fn setting(&self, top: &Path, key: &str) -> Result<Option<String>, GitError> {
         match self.line(top, &["config", "--get", key]) {
             Ok(value) => Ok(Some(value)),
@@ -124,6 +136,12 @@ impl Git {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Returns the values that disable programs of the repository but not the network.
+fn online_configs() -> impl Iterator<Item = &'static str> {
+    let harmless = HARMLESS.into_iter().filter(|config| *config != OFFLINE);
+    harmless.chain(["protocol.ext.allow=never"])
 }
 
 #[cfg(test)]
