@@ -13,6 +13,7 @@
 //! - `interrupted`: continuing an interrupted run
 //! - `cleanup`: removing worktree and branch
 //! - `pull_request`: `agent finish --pr`
+//! - `push_target`: the remote that it pushes to
 
 pub(in crate::manager) mod bring_in;
 pub(in crate::manager) mod checks;
@@ -24,6 +25,7 @@ pub(in crate::manager) mod interrupted;
 pub(in crate::manager) mod journal;
 pub(in crate::manager) mod move_base;
 pub(in crate::manager) mod pull_request;
+pub(in crate::manager) mod push_target;
 pub(in crate::manager) mod request;
 pub(in crate::manager) mod run;
 pub(in crate::manager) mod verify;

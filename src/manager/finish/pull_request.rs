@@ -256,42 +256,6 @@ impl Finishing<'_> {
         });
         Ok(PreparedPullRequest { facts, computation, result, checks, push, draft, program, plan })
     }
-
-    /// Returns where the branch of the agent is pushed, or an error if it cannot be pushed safely.
-    fn push_plan(&self, record: &AgentRecord, facts: &FinishFacts) -> Result<PushPlan, Error> {
-        let (git, top, name) = (self.0.git(), &facts.work.directory, &record.name);
-        let failed = |why| git_failed(record, &why).saw("nothing was changed");
-        let Some(branch) = &facts.work.branch else {
-            return Err(Error::new(Code::Workspace, format!("agent `{name}` is on no branch"))
-                .saw("HEAD of its worktree is detached; nothing was changed")
-                .hint(format!("make a branch: `git -C {} switch -c NAME`", shell_word(top))));
-        };
-        let Some(plan) = git.push_plan(top, branch, &facts.base.branch).map_err(failed)? else {
-            return Err(Error::new(
-                Code::Workspace,
-                format!("there is no remote to push `{}` to", shown(branch)),
-            )
-            .saw("nothing was changed")
-            .hint(format!("add one: `git -C {} remote add origin URL`", shell_word(top)))
-            .hint("or name one of several: `git config remote.pushDefault NAME`"));
-        };
-        let settings = git.executing_settings(top).map_err(failed)?;
-        if settings.is_empty() {
-            return Ok(plan);
-        }
-        let (remote, branch) = (shell_word(&plan.remote), shell_word(Path::new(branch)));
-        Err(Error::new(
-            Code::Workspace,
-            format!("pushing the work of agent `{name}` would start programs that the repository configures"),
-        )
-        .saw_all(settings.iter().map(|key| format!("its configuration sets `{}`", shown(key))))
-        .saw("nothing was changed")
-        .hint(format!(
-            "if you trust them, push it yourself: `git -C {} push {remote} {branch}`",
-            shell_word(top)
-        ))
-        .hint("or move these settings to your own configuration: `git config --global …`"))
-    }
 }
 
 fn nothing_to_open(facts: &FinishFacts) -> Error {
