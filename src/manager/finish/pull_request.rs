@@ -98,16 +98,17 @@ impl Finishing<'_> {
         }
         self.commit_work(&record, facts, computation)?;
         failpoint::reached("finish.committed");
+        let mut head = computation.tip.clone();
         if !checks.is_empty() {
             let new = FinishJournal::new(&facts.base.branch, &computation.state.base, &computation.tip);
             let mut journal = FinishJournal { keeps: true, ..new };
-            let head = self.bring_base_in(&record, facts, (computation, result), &mut journal);
+            let brought_in = self.bring_base_in(&record, facts, (computation, result), &mut journal);
             self.remove_journal(&record)?;
-            let head = head?;
+            head = brought_in?;
             self.check(&record, facts, (&computation.tip, &head), checks)?;
             let tree = computation.git.tree_of(&facts.work.directory, &head);
             let tree = tree.map_err(|why| git_failed(&record, &why))?;
-            let expected = WorkState { head, tree, base: computation.state.base.clone() };
+            let expected = WorkState { head: head.clone(), tree, base: computation.state.base.clone() };
             self.verify_after_checks(&record, facts, (&expected, &computation.tip), &staging)?;
         }
         self.0.progress(&format!("pushing `{}` to `{}`", push.branch, push.remote));
@@ -123,22 +124,24 @@ impl Finishing<'_> {
             git_failed(&record, &why).hint(format!("push it yourself: `{by_hand}`, then repeat the command"))
         })?;
         failpoint::reached("finish.pushed");
-        self.report_pull_request(&record, &prepared)
+        self.report_pull_request(&record, &prepared, &head)
     }
 
-    /// Opens the pull request and reports all steps.
+    /// Opens the pull request and reports all steps. `head` is the commit that was pushed.
     fn report_pull_request(
         &self,
         record: &AgentRecord,
         prepared: &PreparedPullRequest,
+        head: &str,
     ) -> Result<PullRequestReport, Error> {
-        let PreparedPullRequest { facts, push, draft, program, .. } = prepared;
+        let PreparedPullRequest { facts, computation, push, draft, program, .. } = prepared;
         let top = &facts.work.directory;
         let (remote, branch) = (shell_word(&push.remote), shell_word(&push.branch));
-        let mut steps = vec![CompletedStep {
+        let mut steps = self.commit_steps(facts, &computation.tip, head);
+        steps.push(CompletedStep {
             text: format!("`{}` is pushed to `{}`", push.branch, push.remote),
             undo: Some(format!("git -C {} push {remote} --delete {branch}", shell_word(top))),
-        }];
+        });
         let (mut url, mut command) = (None, None);
         match program {
             Some(program) => {

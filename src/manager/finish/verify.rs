@@ -8,6 +8,7 @@ use crate::manager::finish::Finishing;
 use crate::manager::finish::compute::{Computation, WorkState};
 use crate::manager::finish::facts::git_failed;
 use crate::manager::finish::journal::FinishJournal;
+use crate::manager::finish::run::CompletedStep;
 use crate::model::AgentRecord;
 use crate::rules::workspace::finish::facts::FinishFacts;
 use crate::rules::workspace::finish::refusal::{self, FinishRefusal};
@@ -85,20 +86,34 @@ impl Finishing<'_> {
         Err(error.hint_all(self.commit_hints(facts, tip, &expected.head)))
     }
 
-    /// Returns how the commits that a run made in the worktree are undone: the commit `tip` with the uncommitted work,
-    /// and then `head` with the base branch.
-    pub(in crate::manager) fn commit_hints(&self, facts: &FinishFacts, tip: &str, head: &str) -> Vec<String> {
+    /// Returns the commits that a run made in the worktree: the commit `tip` with the uncommitted work, and then `head`
+    /// with the base branch.
+    pub(in crate::manager) fn commit_steps(
+        &self,
+        facts: &FinishFacts,
+        tip: &str,
+        head: &str,
+    ) -> Vec<CompletedStep> {
         let (top, before) = (shell_word(&facts.work.directory), &facts.work.head);
-        let mut hints = Vec::new();
-        if head != tip {
-            let branch = shown(&facts.base.branch);
-            hints.push(format!("the worktree has `{branch}` now; undo: `git -C {top} reset --keep {tip}`"));
-        }
-        if tip != before {
-            let after = if head == tip { "undo" } else { "undo after that" };
-            hints.push(format!("the uncommitted work is committed; {after}: `git -C {top} reset {before}`"));
-        }
-        hints
+        let committed = CompletedStep {
+            text: "the uncommitted work is committed".to_owned(),
+            undo: Some(format!("git -C {top} reset {before}")),
+        };
+        let merged = CompletedStep {
+            text: format!("the worktree has `{}` now", shown(&facts.base.branch)),
+            undo: Some(format!("git -C {top} reset --keep {tip}")),
+        };
+        (tip != before).then_some(committed).into_iter().chain((head != tip).then_some(merged)).collect()
+    }
+
+    /// Returns the same commits as hints, in the order in which they are undone.
+    pub(in crate::manager) fn commit_hints(&self, facts: &FinishFacts, tip: &str, head: &str) -> Vec<String> {
+        let steps = self.commit_steps(facts, tip, head).into_iter().rev();
+        let order = ["undo", "undo after that"];
+        let hints = steps
+            .zip(order)
+            .map(|(step, undo)| format!("{}; {undo}: `{}`", step.text, step.undo.unwrap_or_default()));
+        hints.collect()
     }
 
     /// Refuses to move the base branch if it is checked out elsewhere than when the plan was made, if an operation began
