@@ -4,10 +4,11 @@
 //! untrusted: hooks are disabled, and a repository whose own configuration starts a program is refused.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::command::{Git, GitError, HARMLESS, OUTPUT_LIMIT, failure};
+use super::{common_dir, repository};
 use crate::base::child::{ChildCommand, KillScope};
 use crate::base::wait::deadline::deadline_after;
 
@@ -32,6 +33,8 @@ pub struct PushPlan {
     pub remote: String,
     /// URL of the remote, with credentials if it has some.
     pub url: String,
+    /// Further URLs that git would push to as well.
+    pub further_urls: Vec<String>,
 }
 
 impl Git {
@@ -53,8 +56,31 @@ impl Git {
         let known = preferred.iter().map(String::as_str).find(|name| remotes.contains(name));
         let only = || Some(remotes[0]).filter(|_| remotes.len() == 1);
         let Some(remote) = known.or_else(|| remotes.first().and_then(|_| only())) else { return Ok(None) };
-        let url = self.line(top, &["remote", "get-url", "--push", "--", remote])?;
-        Ok(Some(PushPlan { branch: branch.to_owned(), remote: remote.to_owned(), url }))
+        let urls = self.line(top, &["remote", "get-url", "--push", "--all", "--", remote])?;
+        let mut urls = urls.lines().map(str::to_owned);
+        let (branch, remote) = (branch.to_owned(), remote.to_owned());
+        let url = urls.next().unwrap_or_default();
+        Ok(Some(PushPlan { branch, remote, url, further_urls: urls.collect() }))
+    }
+
+    /// Returns whether a URL names a directory in the working tree `top`, in another one of its repository, or in the git
+    /// directory. A push to it would run the hooks there, which the agent can write.
+    pub fn is_inside_repository(&self, top: &Path, url: &str) -> Result<bool, GitError> {
+        let Some(path) = local_path(url) else { return Ok(false) };
+        let path = top.join(path);
+        let worktrees = self.worktrees(top)?.into_iter().map(|(worktree, _)| worktree);
+        let own = worktrees.chain([top.to_owned(), repository(top)]).chain(common_dir(top));
+        let own: Vec<PathBuf> = own.map(|dir| dir.canonicalize().unwrap_or(dir)).collect();
+        // git adds these suffixes if there is no repository without them.
+        let mut candidates = ["", ".git", "/.git", ".git/.git"].iter().map(|suffix| {
+            let mut name = path.clone().into_os_string();
+            name.push(suffix);
+            PathBuf::from(name)
+        });
+        Ok(candidates.any(|candidate| {
+            let place = candidate.canonicalize().unwrap_or(candidate);
+            own.iter().any(|dir| place.starts_with(dir))
+        }))
     }
 
     /// Returns the URLs of all remotes for fetching and pushing, with credentials if they have some.
@@ -93,8 +119,7 @@ impl Git {
         let args =
             ["push", "--no-verify", "--recurse-submodules=no", "--quiet", "--", &plan.remote, &refspec];
         let program = self.program()?;
-        let harmless = HARMLESS.into_iter().filter(|config| *config != OFFLINE);
-        let configs = harmless.chain(["protocol.ext.allow=never"]).flat_map(|config| ["-c", config]);
+        let configs = online_configs().flat_map(|config| ["-c", config]);
         let is_kept = |(name, _): &&(OsString, OsString)| {
             let name = name.to_string_lossy();
             !name.starts_with("GIT_") || KEPT_VARIABLES.contains(&&*name)
@@ -117,6 +142,19 @@ impl Git {
         }
     }
 
+    /// Returns variables for a program that starts git in an untrusted repository, such as `gh`: git then starts neither
+    /// hooks nor filters nor other programs that the repository configures.
+    pub fn harmless_environment(&self, top: &Path) -> Result<Vec<(OsString, OsString)>, GitError> {
+        let filters = self.own_filters_off(top, &[])?;
+        let configs: Vec<&str> = online_configs().chain(filters.iter().map(String::as_str)).collect();
+        let mut environment = vec![("GIT_CONFIG_COUNT".to_owned(), configs.len().to_string())];
+        for (number, (key, value)) in configs.iter().filter_map(|config| config.split_once('=')).enumerate() {
+            environment.push((format!("GIT_CONFIG_KEY_{number}"), key.to_owned()));
+            environment.push((format!("GIT_CONFIG_VALUE_{number}"), value.to_owned()));
+        }
+        Ok(environment.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+
     fn setting(&self, top: &Path, key: &str) -> Result<Option<String>, GitError> {
         match self.line(top, &["config", "--get", key]) {
             Ok(value) => Ok(Some(value)),
@@ -124,6 +162,34 @@ impl Git {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Returns the path in the URL of a remote on this machine, as git reads it.
+fn local_path(url: &str) -> Option<PathBuf> {
+    if let Some(path) = url.strip_prefix("file://") {
+        return Some(Path::new("/").join(percent_decoded(path).trim_start_matches('/')));
+    }
+    let start = url.split('/').next().unwrap_or_default();
+    (!start.contains(':')).then(|| PathBuf::from(url))
+}
+
+/// Returns a text in which `%2e` and the like are replaced by their characters.
+fn percent_decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let decoded =
+            digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(decoded.unwrap_or(*first));
+        rest = if decoded.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Returns the values that disable programs of the repository but not the network.
+fn online_configs() -> impl Iterator<Item = &'static str> {
+    let harmless = HARMLESS.into_iter().filter(|config| *config != OFFLINE);
+    harmless.chain(["protocol.ext.allow=never"])
 }
 
 #[cfg(test)]
@@ -157,6 +223,49 @@ mod tests {
         r.git(&["config", "remote.pushDefault", "fork"]);
         assert_eq!(remote_of(&r).as_deref(), Some("fork"));
         assert_eq!(remote_of(&with_remotes(&["one", "two"])), None);
+    }
+
+    #[test]
+    fn all_urls_of_a_push_are_reported() {
+        let r = with_remotes(&["origin"]);
+        for url in ["https://h.example/a", "https://h.example/b"] {
+            r.git(&["remote", "set-url", "--push", "--add", "origin", url]);
+        }
+        let plan = r.ours().push_plan(&r.top(), "work", "main").unwrap().unwrap();
+        assert_eq!(
+            (plan.url.as_str(), plan.further_urls),
+            ("https://h.example/a", vec!["https://h.example/b".into()])
+        );
+    }
+
+    #[test]
+    fn a_remote_inside_the_repository_is_recognised() {
+        let r = with_remotes(&["origin"]);
+        let (top, second) = (r.top(), r.dir.path().join("second"));
+        r.git(&["worktree", "add", "-q", "--detach", &second.display().to_string()]);
+        std::os::unix::fs::symlink(second.join("x"), r.dir.path().join("link")).unwrap();
+        r.git_in(&second, &["init", "-q", "--bare", "x"]);
+        let is_inside = |url: &str| r.ours().is_inside_repository(&top, url).unwrap();
+        let (inside, link) = (second.join("x"), r.dir.path().join("link"));
+        let encoded = format!("file://{}", inside.display()).replace("second", "%73econd");
+        for url in [
+            ".",
+            "x.git",
+            "./x",
+            "../r/.git",
+            "../link",
+            inside.to_str().unwrap(),
+            link.to_str().unwrap(),
+            &encoded,
+        ] {
+            assert!(is_inside(url), "{url}");
+        }
+        let outside = r.dir.path().join("origin");
+        for url in
+            ["../origin", outside.to_str().unwrap(), "https://h.example/r", "git@h.example:r", "h.example:/r"]
+        {
+            assert!(!is_inside(url), "{url}");
+        }
     }
 
     #[test]

@@ -82,6 +82,11 @@ fn a_plan_is_shown_and_a_squash_gets_everything_into_the_base_branch() {
     ");
     let refused = agent(&env, &["finish", "fix"]).fails(2).stderr;
     assert!(refused.contains("needs a confirmation"), "{refused}");
+    let refused = agent(&env, &["finish", "fix", "--keep", "--rebase", "--no-checks", "-m", "Two words"])
+        .fails(2)
+        .stderr;
+    let command = "symposium agent finish --yes --rebase --keep --no-checks -m 'Two words' fix";
+    assert!(refused.contains(command), "{refused}");
     assert_eq!(git(&env, &project, &["count-objects"]), objects, "a plan writes nothing");
     assert_eq!(status(&env, "fix"), "working");
 
@@ -169,7 +174,7 @@ fn obstacles_are_named_and_change_nothing() {
     // A conflict.
     git(&env, &project, &["commit", "-q", "-a", "-m", "mine"]);
     let stderr = refused("the work of agent `fix` conflicts with `main`");
-    assert!(stderr.contains("`symposium agent finish fix --resolve`"), "{stderr}");
+    assert!(stderr.contains("`symposium agent finish --resolve fix`"), "{stderr}");
     assert!(stderr.contains("\n  src/lib.rs\n"), "{stderr}");
     git(&env, &project, &["reset", "-q", "--hard", "HEAD~1"]);
     // A file that git ignores would be overwritten.
@@ -366,6 +371,29 @@ fn a_base_that_moves_meanwhile_and_new_files_stop_the_run() {
     let stderr = run.finish().fails(1).stderr;
     assert!(stderr.contains("changed in the meantime"), "{stderr}");
     assert_eq!(subjects(&env, &project, "main"), ["first"]);
+    // The user switches branches while the agent is ended, and git ignores a new file.
+    let run = stopped("stop:finish.ended");
+    git(&env, &project, &["checkout", "-q", "-b", "side"]);
+    run.go_on();
+    let stderr = run.finish().fails(1).stderr;
+    assert!(stderr.contains("the checkout of `main` changed in the meantime"), "{stderr}");
+    assert!(stderr.contains("it is checked out nowhere now"), "{stderr}");
+    assert_eq!(git(&env, &project, &["status", "--porcelain"]), "", "the side branch has no changes");
+    let run = stopped("stop:finish.ended");
+    git(&env, &project, &["checkout", "-q", "main"]);
+    run.go_on();
+    let stderr = run.finish().fails(1).stderr;
+    assert!(stderr.contains(&format!("it is checked out in {} now", project.display())), "{stderr}");
+    assert_eq!(git(&env, &project, &["status", "--porcelain"]), "", "main has no changes");
+    let run = stopped("stop:finish.ended");
+    fs::write(project.join(".git/info/exclude"), "new\n").unwrap();
+    fs::write(project.join("new"), "mine\n").unwrap();
+    run.go_on();
+    let stderr = run.finish().fails(1).stderr;
+    assert!(stderr.contains("files that git does not track are in the way"), "{stderr}");
+    assert_eq!(fs::read_to_string(project.join("new")).unwrap(), "mine\n");
+    fs::remove_file(project.join("new")).unwrap();
+    fs::remove_file(project.join(".git/info/exclude")).unwrap();
     // A commit that another program makes while the files change.
     let run = stopped("stop:finish.moving");
     let tree = git(&env, &project, &["rev-parse", "main^{tree}"]);
@@ -449,6 +477,22 @@ fn checks_see_the_merged_result_and_decide_whether_the_base_moves() {
     assert_eq!(git(&env, &project, &["rev-parse", "main"]), before);
     assert_eq!(status(&env, "fix"), "working", "the agent can repair its work");
     let at = workspace(&env, "fix");
+    // The commit of the uncommitted work and the merge of the base are undone by what was printed.
+    let undo: Vec<&str> = failed.split('`').filter(|part| part.starts_with("git -C ")).collect();
+    assert_eq!(undo.len(), 2, "{failed}");
+    for command in undo {
+        env.program("sh", ["-c", command]).ok();
+    }
+    assert_eq!(subjects(&env, &at, "HEAD"), ["add two", "add one", "first"]);
+    assert_eq!(git(&env, &at, &["status", "--porcelain"]), "M src/lib.rs\n?? new");
+    // A check that writes files stops the run before the agent ends.
+    config("'echo log > written'");
+    let stderr = agent(&env, &["finish", "fix", "--yes"]).fails(1).stderr;
+    assert!(stderr.contains("files of agent `fix` changed during the checks\n  written\n"), "{stderr}");
+    assert!(stderr.contains("the agent was not ended"), "{stderr}");
+    assert_eq!(status(&env, "fix"), "working");
+    assert_eq!(git(&env, &project, &["rev-parse", "main"]), before);
+    fs::remove_file(at.join("written")).unwrap();
     assert_eq!(git(&env, &at, &["status", "--porcelain"]), "");
     assert_eq!(fs::read_to_string(at.join("other")).unwrap(), "1\n");
     config("'test -e other && test -e new'");
@@ -584,6 +628,12 @@ fn files_of_an_interrupted_update_are_completed_or_changed_back() {
     interrupted_update(&env);
     let planned = agent(&env, &["finish", "fix", "--dry-run"]).fails(1).stderr;
     assert!(planned.contains("finishing agent `fix` was interrupted"), "{planned}");
+    let planned = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1).stderr;
+    assert!(planned.contains("finishing agent `fix` was interrupted"), "{planned}");
+    let unconfirmed = agent(&env, &["finish", "fix"]).fails(2).stderr;
+    assert!(unconfirmed.contains("needs a confirmation"), "{unconfirmed}");
+    assert!(unconfirmed.contains("1. complete the update of `main`"), "{unconfirmed}");
+    assert!(unconfirmed.contains("`symposium agent finish --yes fix`"), "{unconfirmed}");
     // A file that is neither old nor new belongs to the user.
     fs::write(project.join("new"), "mine\n").unwrap();
     let refused = agent(&env, &["finish", "fix", "--yes"]).fails(1).stderr;

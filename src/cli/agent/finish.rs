@@ -9,7 +9,9 @@ use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
 use crate::cli::remote::remote_use::Remote;
 use crate::cli::{Invocation, agent::sharing::attach_shared};
 use crate::error::{Code, Error};
-use crate::manager::{CheckPolicy, DiscardPreview, FinishDraft, FinishReport, FinishRequest, Finishing};
+use crate::manager::{
+    CheckPolicy, DiscardPreview, FinishDraft, FinishReport, FinishRequest, Finishing, InterruptedFinish,
+};
 use crate::model::{AgentName, FinishMethod, FinishPlan};
 use crate::rules::workspace::finish::plan::describe;
 use crate::rules::workspace::finish::refusal::listed;
@@ -133,10 +135,9 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         false => Vec::new(),
     };
     if !args.dry_run
-        && let Some(report) = finishing.continue_interrupted(&name)?
+        && let Some(code) = continue_interrupted(&name, &args, &others, context)?
     {
-        context.ui.say("an interrupted run was continued");
-        return conclude(&report, &others, context);
+        return Ok(code);
     }
     let method = match (args.squash, args.rebase, args.merge) {
         (true, ..) => Some(FinishMethod::Squash),
@@ -177,17 +178,56 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     if !draft.plan.conflicts.is_empty() {
         return match args.resolve || is_sending_wanted(&draft, context)? {
             true => send(&request, &draft, context),
-            false => Err(finishing.conflict_error(&draft.plan)),
+            false => Err(finishing.conflict_error(&draft.plan, &request)),
         };
     }
-    let all = args.others.iter().fold(name.to_string(), |text, other| format!("{text} {other}"));
-    let named = if args.discard_others { format!("--discard-others {all}") } else { all };
-    let command = format!("symposium agent finish --yes {named}");
+    let discards = if args.discard_others { &["--yes", "--discard-others"][..] } else { &["--yes"] };
+    let command = args.others.iter().fold(request.command(discards), |text, other| format!("{text} {other}"));
     let text = discard_others::described(described(&draft.plan), &others);
     if !args.yes && !confirmed((&name, &command), &text, context)? {
         return Ok(1);
     }
     conclude(&finishing.finish(&request, &draft)?, &others, context)
+}
+
+/// Continues an interrupted run after the user agreed. Returns `None` if a new run can start, and for a pull request,
+/// which is refused later.
+fn continue_interrupted(
+    name: &AgentName,
+    args: &Arguments,
+    others: &[DiscardPreview],
+    context: &Invocation,
+) -> Result<Option<u8>, Error> {
+    let finishing = Finishing(&context.manager);
+    if let Some(interrupted) = finishing.interrupted_finish(name)? {
+        if args.pr {
+            return Ok(None);
+        }
+        let discards = if args.discard_others { "--yes --discard-others" } else { "--yes" };
+        let command = format!("symposium agent finish {discards} {name}");
+        let command = args.others.iter().fold(command, |text, other| format!("{text} {other}"));
+        let text = discard_others::described(continuation(&interrupted), others);
+        if !args.yes && !confirmed((name, &command), &text, context)? {
+            return Ok(Some(1));
+        }
+    }
+    let Some(report) = finishing.continue_interrupted(name)? else { return Ok(None) };
+    context.ui.say("an interrupted run was continued");
+    conclude(&report, others, context).map(Some)
+}
+
+/// Returns the steps that are left of an interrupted run as numbered lines.
+fn continuation(interrupted: &InterruptedFinish) -> String {
+    let base = clean(&interrupted.base);
+    let moved = (!interrupted.has_moved).then(|| format!("complete the update of `{base}`"));
+    let cleaned = match interrupted.keeps {
+        true => "bring the result to the worktree",
+        false => "end the agent, and remove its worktree and branch",
+    };
+    let steps = moved.into_iter().chain([cleaned.to_owned()]).enumerate();
+    let steps = steps.map(|(at, step)| format!("  {}. {step}", at + 1));
+    let head = format!("continue the interrupted run for `{}` into `{base}`:", interrupted.agent);
+    std::iter::once(head).chain(steps).collect::<Vec<_>>().join("\n")
 }
 
 /// Reports what was done and discards the other agents.

@@ -33,8 +33,9 @@ pub struct BranchMove<'a> {
 }
 
 impl Git {
-    /// Returns the working tree that has a branch checked out.
-    pub fn checked_out(&self, dir: &Path, branch: &str) -> Result<Option<CheckedOut>, GitError> {
+    /// Returns the working trees that have a branch checked out. There are several after `git worktree add --force`.
+    pub fn checked_out(&self, dir: &Path, branch: &str) -> Result<Vec<CheckedOut>, GitError> {
+        let mut found = Vec::new();
         for (top, on) in self.worktrees(dir)? {
             let is_here = on.as_deref() == Some(branch) || self.is_rebasing(&top, branch);
             if !is_here || !top.is_dir() {
@@ -43,9 +44,9 @@ impl Git {
             let operation = self.operation_in_progress(&top);
             let mut changed = self.uncommitted(&top)?;
             changed.retain(|file| file.kind != ChangeKind::Untracked);
-            return Ok(Some(CheckedOut { top, changed, operation }));
+            found.push(CheckedOut { top, changed, operation });
         }
-        Ok(None)
+        Ok(found)
     }
 
     fn tree_entry(&self, top: &Path, tree: &str, path: &Path) -> Option<String> {
@@ -128,6 +129,19 @@ mod tests {
         r.commit("second");
         r.git(&["checkout", "-q", "main"]);
         r
+    }
+
+    #[test]
+    fn all_working_trees_that_have_a_branch_are_reported() {
+        let r = repository();
+        let second = r.dir.path().join("second");
+        r.git(&["worktree", "add", "-q", "--force", &second.display().to_string(), "main"]);
+        let tops = |branch: &str| {
+            let trees = r.ours().checked_out(&r.top(), branch).unwrap();
+            trees.into_iter().map(|tree| tree.top.canonicalize().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(tops("main"), [r.top().canonicalize().unwrap(), second.canonicalize().unwrap()]);
+        assert!(tops("work").is_empty());
     }
 
     #[test]

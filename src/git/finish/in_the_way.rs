@@ -1,7 +1,8 @@
 //! Finds files outside of a tree that git would overwrite or delete in order to write another tree.
 //!
 //! git protects untracked files, but it treats ignored files as expendable: it overwrites them, and it deletes a
-//! directory of ignored files to write a file in its place.
+//! directory of ignored files to write a file in its place. It also deletes the directory of a submodule that becomes a
+//! file, with everything in it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -23,27 +24,37 @@ pub(super) enum Occupant {
 
 impl Git {
     /// Returns the files in a working tree that `trees.from` lacks and that a change to `trees.to` would overwrite or
-    /// delete, ignored files included.
+    /// delete, ignored files included. The path of another repository ends with a slash.
     pub fn files_in_the_way(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<String>, GitError> {
-        let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A"];
+        let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--diff-filter=AT"];
         let args = [&args[..], &[trees.from, trees.to]].concat();
-        let new = self.stream(top, &[], &args, read_paths)?;
-        let occupied = self.occupied(top, &new)?;
-        if occupied.is_empty() {
-            return Ok(Vec::new());
+        let changes = self.stream(top, &[], &args, read_changes)?;
+        let new: Vec<PathBuf> =
+            changes.iter().filter(|change| change.status == "A").map(|change| change.path.clone()).collect();
+        let replaced = changes.iter().filter(|change| change.was_submodule());
+        let submodules = populated(top, replaced.map(|change| &change.path));
+        let mut found: Vec<PathBuf> = self.occupied(top, &new)?.into_iter().collect();
+        if !found.is_empty() {
+            let args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", trees.from];
+            let known =
+                self.stream(top, &[], &args, |output| Ok(BTreeSet::from_iter(read_paths(output)?)))?;
+            found.retain(|path| !known.contains(path));
         }
-        let args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", trees.from];
-        let known = self.stream(top, &[], &args, |output| Ok(BTreeSet::from_iter(read_paths(output)?)))?;
-        Ok(occupied.difference(&known).map(|path| path.to_string_lossy().into_owned()).collect())
+        found.extend(submodules);
+        Ok(found.iter().map(|path| path.to_string_lossy().into_owned()).collect())
     }
 
     /// Returns the files in a working tree in place of files that `tree` has and the index lacks, ignored files included.
     /// The path of another repository ends with a slash.
     pub fn untracked_in_place_of(&self, top: &Path, tree: &str) -> Result<Vec<PathBuf>, GitError> {
-        let args =
-            ["diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=D", tree, "--"];
-        let new = self.stream(top, &[], &args, read_paths)?;
-        Ok(self.occupied(top, &new)?.into_iter().collect())
+        // The index is the second side of the comparison, so the files that it lacks count as deleted.
+        let args = ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--diff-filter=DT", tree, "--"];
+        let changes = self.stream(top, &[], &args, read_changes)?;
+        let missing: Vec<PathBuf> =
+            changes.iter().filter(|change| change.status == "D").map(|change| change.path.clone()).collect();
+        let replaced = changes.iter().filter(|change| change.is_submodule());
+        let submodules = populated(top, replaced.map(|change| &change.path));
+        Ok(self.occupied(top, &missing)?.into_iter().chain(submodules).collect())
     }
 
     /// Returns the files that occupy these paths. For a directory, these are the files below it that the index lacks.
@@ -75,6 +86,51 @@ pub(super) fn occupant(top: &Path, path: &Path) -> Option<Occupant> {
         }
     }
     Some(Occupant::Directory(place))
+}
+
+/// Returns the submodules whose directories have files, with a slash at the end.
+fn populated<'a>(top: &Path, submodules: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
+    let has_files = |path: &&PathBuf| {
+        let directory = top.join(path);
+        let is_directory = directory.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+        is_directory && directory.read_dir().is_ok_and(|mut entries| entries.next().is_some())
+    };
+    submodules.filter(has_files).map(|path| path.join("")).collect()
+}
+
+/// The mode of a submodule in a tree.
+const SUBMODULE_MODE: &str = "160000";
+
+/// A path that differs between two trees, as git lists it with `--raw`.
+struct RawChange {
+    modes: [String; 2],
+    status: String,
+    path: PathBuf,
+}
+
+impl RawChange {
+    /// Returns whether a submodule becomes something else.
+    fn was_submodule(&self) -> bool {
+        self.status == "T" && self.modes[0] == SUBMODULE_MODE
+    }
+
+    /// Returns whether something else becomes a submodule.
+    fn is_submodule(&self) -> bool {
+        self.status == "T" && self.modes[1] == SUBMODULE_MODE
+    }
+}
+
+/// Reads the output of `--raw -z`: modes, object ids and status, and then the path.
+fn read_changes(output: &mut dyn Read) -> Result<Vec<RawChange>, GitError> {
+    let fields = read_paths(output)?;
+    let change = |pair: &[PathBuf]| {
+        let text = pair[0].to_string_lossy();
+        let mut words = text.trim_start_matches(':').split(' ').map(str::to_owned);
+        let mut next = || words.next().unwrap_or_default();
+        let modes = [next(), next()];
+        RawChange { modes, status: words.nth(2).unwrap_or_default(), path: pair[1].clone() }
+    };
+    Ok(fields.chunks_exact(2).map(change).collect())
 }
 
 /// Reads paths that are separated by zero bytes.
@@ -128,5 +184,32 @@ mod tests {
         std::os::unix::fs::symlink("place", r.top().join("new")).unwrap();
         r.write("place/file", "behind the link\n");
         assert_eq!(r.ours().files_in_the_way(&r.top(), TREES).unwrap(), ["new", "place/file"]);
+    }
+
+    #[test]
+    fn a_populated_submodule_that_becomes_a_file_is_in_the_way() {
+        let r = Repository::new();
+        let module = r.dir.path().join("module");
+        std::fs::create_dir(&module).unwrap();
+        r.git_in(&module, &["init", "-q"]);
+        r.git_in(&module, &["commit", "-q", "--allow-empty", "-m", "first"]);
+        r.write("file", "1\n");
+        r.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", "../module", "sub"]);
+        r.commit("first");
+        r.git(&["checkout", "-q", "-b", "work"]);
+        r.git(&["rm", "-q", "--cached", "sub"]);
+        std::fs::rename(r.top().join("sub"), r.dir.path().join("aside")).unwrap();
+        r.write("sub", "a file\n");
+        r.commit("second");
+        r.git(&["checkout", "-q", "main"]);
+        let restored = TreePair { from: "work", to: "main" };
+        assert!(r.ours().files_in_the_way(&r.top(), TREES).unwrap().is_empty(), "it has no files");
+        assert!(r.ours().files_in_the_way(&r.top(), restored).unwrap().is_empty());
+        std::fs::remove_dir(r.top().join("sub")).unwrap();
+        std::fs::rename(r.dir.path().join("aside"), r.top().join("sub")).unwrap();
+        r.write("sub/untracked", "mine\n");
+        assert_eq!(r.ours().files_in_the_way(&r.top(), TREES).unwrap(), ["sub/"]);
+        let found = r.ours().untracked_in_place_of(&r.top(), "work").unwrap();
+        assert_eq!(found.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["sub/"]);
     }
 }

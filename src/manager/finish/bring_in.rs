@@ -46,7 +46,8 @@ impl Finishing<'_> {
         journal.progress = FinishProgress::BringingIn;
         self.write_journal(record, journal)?;
         failpoint::reached("finish.bringing");
-        self.change_worktree(record, git, top, TreePair { from: tip, to: &head }).map_err(failed)?;
+        let trees = TreePair { from: tip, to: &head };
+        journal.replaced = self.change_worktree(record, git, top, trees).map_err(failed)?;
         journal.progress = FinishProgress::Prepared;
         self.write_journal(record, journal)?;
         Ok(head)

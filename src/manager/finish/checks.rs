@@ -9,12 +9,11 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use crate::base::sanitize::shell_word;
 use crate::config;
 use crate::error::{self, Code, Error};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::facts::git_failed;
-use crate::manager::finish::run::{CheckPolicy, FinishRequest};
+use crate::manager::finish::request::{CheckPolicy, FinishRequest};
 use crate::manager::specs::ProjectTrust;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, FinishCheck, TrustedProject, is_deceptive};
@@ -97,14 +96,8 @@ impl Finishing<'_> {
     ) -> Result<(), Error> {
         let top = &facts.work.directory;
         checks.iter().try_for_each(|check| {
-            self.run_check(record, top, check).map_err(|error| match head == tip {
-                true => error,
-                false => error.hint(format!(
-                    "the worktree has `{}` now; undo: `git -C {} reset --keep {tip}`",
-                    facts.base.branch,
-                    shell_word(top)
-                )),
-            })
+            let run = self.run_check(record, top, check);
+            run.map_err(|error| error.hint_all(self.commit_hints(facts, tip, head)))
         })
     }
 

@@ -56,6 +56,10 @@ impl Finishing<'_> {
                     format!("git -C {} update-ref {name} {} {to}", shell_word(&repository), journal.from)
                 }
             };
+            steps.extend(journal.replaced.iter().map(|copy| CompletedStep {
+                text: "the commits before the rebase are kept for 30 days".to_owned(),
+                undo: Some(format!("symposium agent recover {}", copy.name)),
+            }));
             steps.push(CompletedStep {
                 text: format!("`{}` is at {short} ({})", journal.base, journal.method),
                 undo: Some(undo),
@@ -68,7 +72,7 @@ impl Finishing<'_> {
             from: journal.from.clone(),
             commit: journal.to.clone(),
             steps,
-            recovered: None,
+            recovered: journal.replaced.clone(),
         }
     }
 
@@ -85,7 +89,7 @@ impl Finishing<'_> {
                     text: format!("{} has the result", top.display()),
                     undo: Some(format!("git -C {} reset --keep {}", shell_word(&top), journal.tip)),
                 });
-                report.recovered = copy;
+                report.recovered = copy.or(report.recovered.take());
             }
             Err(why) => self.0.notice(format!("the worktree of `{}` stays as it was: {why}", record.name)),
         }
@@ -128,10 +132,10 @@ impl Finishing<'_> {
                 undo: Some(undo),
             });
         }
-        report.recovered = kept.recovered;
+        report.recovered = kept.recovered.or(report.recovered.take());
         report.steps.push(CompletedStep {
             text: "the agent is ended; its record, recap and conversation stay".to_owned(),
-            undo: None,
+            undo: Some(format!("symposium agent resume {}", record.name)),
         });
         let merged = WorktreeNote { merged_into: Some(journal.base.clone()), ..note.clone() };
         Workspaces(self.0).write_worktree_note(record, &merged)?;

@@ -10,7 +10,7 @@ use crate::git::{
 };
 use crate::manager::finish::Finishing;
 use crate::manager::finish::facts::git_failed;
-use crate::manager::finish::run::FinishRequest;
+use crate::manager::finish::request::FinishRequest;
 use crate::manager::recaps::Recaps;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, FinishMethod};

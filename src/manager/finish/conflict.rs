@@ -8,7 +8,8 @@ use crate::error::{Code, Error};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::journal::FinishProgress;
 use crate::manager::finish::move_base::has_the_work;
-use crate::manager::finish::run::{FinishDraft, FinishRequest};
+use crate::manager::finish::request::FinishRequest;
+use crate::manager::finish::run::FinishDraft;
 use crate::manager::tasks::Tasks;
 use crate::manager::tasks::add::{TaskAdded, TaskRequest};
 use crate::manager::workspace::Workspaces;
@@ -44,8 +45,8 @@ pub struct AbortedFinish {
 
 impl Finishing<'_> {
     /// Returns the error for a plan with conflicts.
-    pub fn conflict_error(&self, plan: &FinishPlan) -> Error {
-        conflict(plan)
+    pub fn conflict_error(&self, plan: &FinishPlan, request: &FinishRequest) -> Error {
+        conflict(plan, request)
     }
 
     /// Sends the conflicts of a plan to the agent as a task, and stores the options for `--continue`.
@@ -118,12 +119,12 @@ impl Finishing<'_> {
 }
 
 /// Reports conflicts with the base branch.
-pub(in crate::manager) fn conflict(plan: &FinishPlan) -> Error {
+pub(in crate::manager) fn conflict(plan: &FinishPlan, request: &FinishRequest) -> Error {
     let (name, base) = (&plan.agent, plan.base.replace(is_deceptive, " "));
     let paths = listed(&plan.conflicts).into_iter().map(|path| path.replace(is_deceptive, " "));
     Error::new(Code::Conflict, format!("the work of agent `{name}` conflicts with `{base}`"))
         .saw_all(paths)
         .saw("nothing was changed")
-        .hint(format!("let the agent resolve it: `symposium agent finish {name} --resolve`"))
+        .hint(format!("let the agent resolve it: `{}`", request.command(&["--resolve"])))
         .hint(format!("or do it yourself: `symposium agent shell {name} -- git merge {}`", shell_word(&base)))
 }

@@ -8,8 +8,11 @@ use crate::git::{self, GitError};
 use crate::manager::finish::Finishing;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::review::Reviews;
+use crate::manager::status::StatusTracker;
+use crate::manager::tasks::Tasks;
+use crate::manager::tasks::manage::TaskFilter;
 use crate::manager::workspace::{WorkInspection, Workspaces};
-use crate::model::{AgentRecord, ChangedFile, Status, Workspace};
+use crate::model::{AgentRecord, ChangedFile, Status, TaskId, TaskState, Workspace};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::finish::facts::{BaseFacts, FinishFacts, UpstreamFacts, WorkFacts};
 use crate::rules::workspace::finish::refusal::FinishRefusal;
@@ -24,16 +27,34 @@ impl Finishing<'_> {
         let top = self.worktree_of(record)?;
         let branch = self.base_branch(record, &top, into)?;
         let is_running = AgentRemoval(self.0).has_processes(record)?;
-        let is_turn = record.kind != PLAIN_COMMAND && record.status.status == Status::Working;
         let failed = |why| git_failed(record, &why);
         let base = self.base_facts(&top, &branch).map_err(failed)?;
         Ok(FinishFacts {
             agent: record.name.clone(),
             is_running,
-            is_working: is_running && is_turn,
+            busy: self.busy_status(record)?,
+            queued: self.queued_tasks(record)?,
             work: self.work_facts(record, &top, &base.commit).map_err(failed)?,
             base,
         })
+    }
+
+    /// Returns the status of an agent that may change files at any time. A plain command has no turns.
+    fn busy_status(&self, record: &AgentRecord) -> Result<Option<Status>, Error> {
+        if record.kind == PLAIN_COMMAND {
+            return Ok(None);
+        }
+        let current = StatusTracker(self.0).current_agents()?;
+        let status = current.agents.iter().find(|agent| agent.name == record.name).map(|agent| agent.status);
+        let is_busy =
+            |status: &Status| matches!(status, Status::Starting | Status::Working | Status::Waiting);
+        Ok(status.filter(is_busy))
+    }
+
+    fn queued_tasks(&self, record: &AgentRecord) -> Result<Vec<TaskId>, Error> {
+        let states = vec![TaskState::Queued];
+        let filter = TaskFilter { agent: Some(record.name.clone()), states, ..TaskFilter::default() };
+        Ok(Tasks(self.0).task_list(&filter)?.into_iter().map(|task| task.id).collect())
     }
 
     /// Returns the worktree of an agent. Other agents have nothing to merge.
@@ -95,7 +116,8 @@ impl Finishing<'_> {
     fn base_facts(&self, top: &Path, branch: &str) -> Result<BaseFacts, GitError> {
         let git = self.0.git().with_long_timeout();
         let commit = git.branch_tip(top, branch)?.unwrap_or_default();
-        let checked_out = git.checked_out(top, branch)?;
+        let mut checkouts = git.checked_out(top, branch)?.into_iter();
+        let checked_out = checkouts.next();
         let upstream = match git.behind_upstream(top, branch)? {
             Some((name, commits)) if commits > 0 => {
                 let common = git.base_at(top, &name)?.map(|base| base.merge_base);
@@ -112,6 +134,7 @@ impl Finishing<'_> {
             commit,
             directory: checked_out.as_ref().map(|tree| tree.top.clone()),
             operation: checked_out.as_ref().and_then(|tree| tree.operation),
+            other_directories: checkouts.map(|tree| tree.top).collect(),
             changed: checked_out.map(|tree| tree.changed).unwrap_or_default(),
             upstream,
         })

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Code, Error};
 use crate::manager::finish::Finishing;
-use crate::model::{AgentRecord, FinishMethod};
+use crate::model::{AgentRecord, FinishMethod, RecoveredWork};
 
 /// The state file with the progress.
 const JOURNAL_FILE: &str = "finish.json";
@@ -37,6 +37,9 @@ pub(in crate::manager) struct FinishJournal {
     pub method: FinishMethod,
     /// Whether agent, worktree and branch stay.
     pub keeps: bool,
+    /// The copy of the commits that were replaced in the worktree for the checks.
+    #[serde(default)]
+    pub replaced: Option<RecoveredWork>,
     /// The commit that is brought into the worktree for the checks.
     #[serde(default)]
     pub brought_in: Option<String>,
@@ -69,6 +72,7 @@ impl FinishJournal {
             tip: tip.to_owned(),
             method: FinishMethod::default(),
             keeps: false,
+            replaced: None,
             brought_in: None,
         }
     }

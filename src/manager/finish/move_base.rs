@@ -12,6 +12,7 @@ use crate::git::{BranchMove, ForeignFiles, GitError, TreePair};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::facts::git_failed;
 use crate::manager::finish::journal::{FinishJournal, FinishProgress};
+use crate::manager::finish::request::FinishRequest;
 use crate::model::AgentRecord;
 use crate::rules::workspace::finish::refusal::listed;
 
@@ -20,7 +21,7 @@ impl Finishing<'_> {
     pub(in crate::manager) fn move_base(
         &self,
         record: &AgentRecord,
-        top: &Path,
+        (top, request): (&Path, &FinishRequest),
         journal: &mut FinishJournal,
     ) -> Result<(), Error> {
         let Some(to) = journal.to.clone() else { return Ok(()) };
@@ -45,7 +46,7 @@ impl Finishing<'_> {
         if let Err(why) = git.move_branch(top, plan) {
             let error = Error::new(Code::Workspace, format!("`{}` moved in the meantime", journal.base))
                 .saw(why.to_string())
-                .hint(format!("run it again: `symposium agent finish {}`", record.name));
+                .hint(format!("run it again: `{}`", request.command(&[])));
             return Err(self.change_back(record, journal, error));
         }
         failpoint::reached("finish.moved");
@@ -156,15 +157,14 @@ impl Finishing<'_> {
     /// Returns the working tree of an interrupted move if it still has the base branch checked out.
     fn directory_of_base(&self, top: &Path, journal: &FinishJournal) -> Result<Option<PathBuf>, GitError> {
         let Some(directory) = &journal.directory else { return Ok(None) };
-        let here = self.0.git().with_long_timeout().checked_out(top, &journal.base)?.map(|tree| tree.top);
-        match here {
-            Some(here) if here == *directory => Ok(Some(here)),
-            Some(here) => Err(GitError::Unverified(format!(
+        let checkouts = self.0.git().with_long_timeout().checked_out(top, &journal.base)?;
+        match checkouts.iter().find(|tree| tree.top != *directory) {
+            Some(other) => Err(GitError::Unverified(format!(
                 "`{}` is checked out in {} now",
                 journal.base,
-                here.display()
+                other.top.display()
             ))),
-            None => Ok(None),
+            None => Ok(checkouts.into_iter().next().map(|tree| tree.top)),
         }
     }
 }

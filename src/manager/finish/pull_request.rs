@@ -15,7 +15,8 @@ use crate::manager::finish::compute::{Computation, MergeOutcome, WorkState};
 use crate::manager::finish::conflict::conflict;
 use crate::manager::finish::facts::{git_failed, refused};
 use crate::manager::finish::journal::FinishJournal;
-use crate::manager::finish::run::{CompletedStep, FinishRequest, changed_meanwhile};
+use crate::manager::finish::request::FinishRequest;
+use crate::manager::finish::run::{CompletedStep, changed_meanwhile};
 use crate::manager::review::Reviews;
 use crate::manager::review::forge::ForgeRunner;
 use crate::manager::status::StatusTracker;
@@ -74,6 +75,7 @@ impl Finishing<'_> {
     /// Plans a pull request. Changes nothing.
     pub fn pull_request_plan(&self, request: &FinishRequest) -> Result<PullRequestPlan, Error> {
         let record = self.0.record(&request.name, "finish")?;
+        self.refuse_interrupted(&record)?;
         let staging = self.0.store.staging()?;
         let prepared = self.prepare_pull_request(&record, request, (ObjectStore::Scratch, &staging))?;
         Ok(PullRequestPlan { plan: prepared.plan, state: prepared.computation.state })
@@ -92,16 +94,22 @@ impl Finishing<'_> {
         let prepared = self.prepare_pull_request(&record, request, (ObjectStore::Repository, &staging))?;
         let PreparedPullRequest { facts, computation, result, checks, push, .. } = &prepared;
         if computation.state != planned.state {
-            return Err(changed_meanwhile(&record));
+            return Err(changed_meanwhile(request, &["--pr"]));
         }
         self.commit_work(&record, facts, computation)?;
         failpoint::reached("finish.committed");
+        let mut head = computation.tip.clone();
         if !checks.is_empty() {
             let new = FinishJournal::new(&facts.base.branch, &computation.state.base, &computation.tip);
             let mut journal = FinishJournal { keeps: true, ..new };
-            let head = self.bring_base_in(&record, facts, (computation, result), &mut journal);
+            let brought_in = self.bring_base_in(&record, facts, (computation, result), &mut journal);
             self.remove_journal(&record)?;
-            self.check(&record, facts, (&computation.tip, &head?), checks)?;
+            head = brought_in?;
+            self.check(&record, facts, (&computation.tip, &head), checks)?;
+            let tree = computation.git.tree_of(&facts.work.directory, &head);
+            let tree = tree.map_err(|why| git_failed(&record, &why))?;
+            let expected = WorkState { head: head.clone(), tree, base: computation.state.base.clone() };
+            self.verify_after_checks(&record, facts, (&expected, &computation.tip), &staging)?;
         }
         self.0.progress(&format!("pushing `{}` to `{}`", push.branch, push.remote));
         let top = &facts.work.directory;
@@ -116,22 +124,24 @@ impl Finishing<'_> {
             git_failed(&record, &why).hint(format!("push it yourself: `{by_hand}`, then repeat the command"))
         })?;
         failpoint::reached("finish.pushed");
-        self.report_pull_request(&record, &prepared)
+        self.report_pull_request(&record, &prepared, &head)
     }
 
-    /// Opens the pull request and reports all steps.
+    /// Opens the pull request and reports all steps. `head` is the commit that was pushed.
     fn report_pull_request(
         &self,
         record: &AgentRecord,
         prepared: &PreparedPullRequest,
+        head: &str,
     ) -> Result<PullRequestReport, Error> {
-        let PreparedPullRequest { facts, push, draft, program, .. } = prepared;
+        let PreparedPullRequest { facts, computation, push, draft, program, .. } = prepared;
         let top = &facts.work.directory;
         let (remote, branch) = (shell_word(&push.remote), shell_word(&push.branch));
-        let mut steps = vec![CompletedStep {
+        let mut steps = self.commit_steps(facts, &computation.tip, head);
+        steps.push(CompletedStep {
             text: format!("`{}` is pushed to `{}`", push.branch, push.remote),
             undo: Some(format!("git -C {} push {remote} --delete {branch}", shell_word(top))),
-        }];
+        });
         let (mut url, mut command) = (None, None);
         match program {
             Some(program) => {
@@ -201,6 +211,7 @@ impl Finishing<'_> {
         let mut facts = self.facts(record, request.into.as_deref())?;
         // The base branch is not changed here, so it may be checked out and have changes.
         facts.base.directory = None;
+        facts.base.other_directories.clear();
         facts.base.operation = None;
         facts.base.changed.clear();
         if let Some(refusal) = refusal::refusal(&facts) {
@@ -223,7 +234,7 @@ impl Finishing<'_> {
             MergeOutcome::Commit { id, files } => (id.clone(), *files),
             MergeOutcome::Conflicts(paths) => {
                 choice.conflicts.clone_from(paths);
-                return Err(conflict(&plan(&facts, &choice)));
+                return Err(conflict(&plan(&facts, &choice), request));
             }
             MergeOutcome::Nothing | MergeOutcome::MergesInTheWay => return Err(nothing_to_open(&facts)),
         };
@@ -247,42 +258,6 @@ impl Finishing<'_> {
             title: draft.title.clone(),
         });
         Ok(PreparedPullRequest { facts, computation, result, checks, push, draft, program, plan })
-    }
-
-    /// Returns where the branch of the agent is pushed, or an error if it cannot be pushed safely.
-    fn push_plan(&self, record: &AgentRecord, facts: &FinishFacts) -> Result<PushPlan, Error> {
-        let (git, top, name) = (self.0.git(), &facts.work.directory, &record.name);
-        let failed = |why| git_failed(record, &why).saw("nothing was changed");
-        let Some(branch) = &facts.work.branch else {
-            return Err(Error::new(Code::Workspace, format!("agent `{name}` is on no branch"))
-                .saw("HEAD of its worktree is detached; nothing was changed")
-                .hint(format!("make a branch: `git -C {} switch -c NAME`", shell_word(top))));
-        };
-        let Some(plan) = git.push_plan(top, branch, &facts.base.branch).map_err(failed)? else {
-            return Err(Error::new(
-                Code::Workspace,
-                format!("there is no remote to push `{}` to", shown(branch)),
-            )
-            .saw("nothing was changed")
-            .hint(format!("add one: `git -C {} remote add origin URL`", shell_word(top)))
-            .hint("or name one of several: `git config remote.pushDefault NAME`"));
-        };
-        let settings = git.executing_settings(top).map_err(failed)?;
-        if settings.is_empty() {
-            return Ok(plan);
-        }
-        let (remote, branch) = (shell_word(&plan.remote), shell_word(Path::new(branch)));
-        Err(Error::new(
-            Code::Workspace,
-            format!("pushing the work of agent `{name}` would start programs that the repository configures"),
-        )
-        .saw_all(settings.iter().map(|key| format!("its configuration sets `{}`", shown(key))))
-        .saw("nothing was changed")
-        .hint(format!(
-            "if you trust them, push it yourself: `git -C {} push {remote} {branch}`",
-            shell_word(top)
-        ))
-        .hint("or move these settings to your own configuration: `git config --global …`"))
     }
 }
 

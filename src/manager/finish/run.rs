@@ -4,7 +4,7 @@
 //! the work or the base branch changed since the plan was shown, nothing happens. The base branch moves after the agent
 //! has ended and its work is known not to have changed.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::{Code, Error};
 use crate::failpoint;
@@ -15,44 +15,16 @@ use crate::manager::finish::compute::{Computation, MergeOutcome, WorkState};
 use crate::manager::finish::conflict::conflict;
 use crate::manager::finish::facts::{git_failed, refused};
 use crate::manager::finish::journal::{FinishJournal, FinishProgress};
+use crate::manager::finish::request::FinishRequest;
+use crate::manager::finish::verify::WorktreeChange;
 use crate::manager::lifecycle::Termination;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
-use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, FinishCheck, FinishMethod, FinishPlan, RecoveredWork};
 use crate::rules::workspace::finish::facts::FinishFacts;
 use crate::rules::workspace::finish::plan::{FinishChoice, plan};
 use crate::rules::workspace::finish::refusal::{self, FinishRefusal};
 use crate::store::Staging;
-
-/// The options of `agent finish`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct FinishRequest {
-    /// Name of the agent.
-    pub name: AgentName,
-    /// The branch that gets the work. The default is the agent's base branch.
-    pub into: Option<String>,
-    /// How the work gets there. The default is configured.
-    pub method: Option<FinishMethod>,
-    /// Message of the commits that are made.
-    pub message: Option<String>,
-    /// Whether agent, worktree and branch stay.
-    pub keeps: bool,
-    /// What happens to the checks.
-    pub checks: CheckPolicy,
-}
-
-/// What happens to the checks of the configuration and of the project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CheckPolicy {
-    /// They run. Those of the project need the consent of the user.
-    Run,
-    /// They run, and the user agrees to those of the project.
-    Trust,
-    /// They do not run.
-    Skip,
-}
 
 /// A plan, and the state that it was made for.
 #[derive(Debug)]
@@ -98,15 +70,6 @@ struct PreparedFinish {
     plan: FinishPlan,
 }
 
-/// What a run brings to the worktree of the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WorktreeChange {
-    /// Nothing, because the worktree is removed.
-    None,
-    /// The content of the result, for the checks or for an agent that stays.
-    Result,
-}
-
 impl Finishing<'_> {
     /// Plans how the work of an agent gets into its base branch. Changes nothing.
     pub fn finish_plan(&self, request: &FinishRequest) -> Result<FinishDraft, Error> {
@@ -127,10 +90,10 @@ impl Finishing<'_> {
         let PreparedFinish { facts, computation, checks, plan } =
             self.prepare(&record, request, (ObjectStore::Repository, &staging))?;
         if !plan.conflicts.is_empty() {
-            return Err(conflict(&plan));
+            return Err(conflict(&plan, request));
         }
         if computation.state != draft.state {
-            return Err(changed_meanwhile(&record));
+            return Err(changed_meanwhile(request, &[]));
         }
         let mut journal = FinishJournal {
             to: match &computation.outcome {
@@ -147,14 +110,14 @@ impl Finishing<'_> {
         let mut state = computation.state.clone();
         let result = journal.to.clone().filter(|_| !checks.is_empty());
         if let Some(result) = &result {
-            let checked = self
-                .commit_work(&record, &facts, &computation)
-                .and_then(|()| self.bring_base_in(&record, &facts, (&computation, result), &mut journal))
-                .and_then(|head| {
-                    self.check(&record, &facts, (&computation.tip, &head), &checks).map(|()| head)
-                });
-            state.head = match checked {
-                Ok(head) => head,
+            let checked =
+                self.checked_state(&record, (&facts, &checks), (&computation, result), &mut journal);
+            let checked = checked.and_then(|checked| {
+                let expected = (&checked, &computation.tip[..]);
+                self.verify_after_checks(&record, &facts, expected, &staging).map(|()| checked)
+            });
+            state = match checked {
+                Ok(state) => state,
                 Err(error) => {
                     // The next run changes files back that are still half changed.
                     if journal.progress != FinishProgress::BringingIn {
@@ -163,8 +126,6 @@ impl Finishing<'_> {
                     return Err(error);
                 }
             };
-            let tree = computation.git.tree_of(&facts.work.directory, &state.head);
-            state.tree = tree.map_err(|why| git_failed(&record, &why))?;
             journal.tip.clone_from(&state.head);
             self.write_journal(&record, &journal)?;
             failpoint::reached("finish.checked");
@@ -175,15 +136,31 @@ impl Finishing<'_> {
         }
         let ended = facts.is_running && !request.keeps;
         let prepared = PreparedFinish { facts, computation, checks, plan };
-        let merged = self.merge(&record, &prepared, (&state, &staging), &mut journal);
+        let merged = self.merge((&record, request), &prepared, (&state, &staging), &mut journal);
         let report = merged.and_then(|()| self.clean_up(&record, &journal, &lock));
         report.map_err(|error| if ended { after_end(error, &record) } else { error })
+    }
+
+    /// Commits the work, brings the base into the worktree and runs the checks there. Returns the state that the checks saw.
+    fn checked_state(
+        &self,
+        record: &AgentRecord,
+        (facts, checks): (&FinishFacts, &[FinishCheck]),
+        (computation, result): (&Computation, &str),
+        journal: &mut FinishJournal,
+    ) -> Result<WorkState, Error> {
+        self.commit_work(record, facts, computation)?;
+        let head = self.bring_base_in(record, facts, (computation, result), journal)?;
+        self.check(record, facts, (&computation.tip, &head), checks)?;
+        let tree = computation.git.tree_of(&facts.work.directory, &head);
+        let tree = tree.map_err(|why| git_failed(record, &why))?;
+        Ok(WorkState { head, tree, base: computation.state.base.clone() })
     }
 
     /// Commits the work if `expected` is still its state, and moves the base branch.
     fn merge(
         &self,
-        record: &AgentRecord,
+        (record, request): (&AgentRecord, &FinishRequest),
         PreparedFinish { facts, computation, .. }: &PreparedFinish,
         (expected, staging): (&WorkState, &Staging),
         journal: &mut FinishJournal,
@@ -199,7 +176,7 @@ impl Finishing<'_> {
                 .map_err(|why| git_failed(record, &why))?;
             if now != *expected {
                 self.remove_journal(record)?;
-                return Err(changed_meanwhile(record));
+                return Err(changed_meanwhile(request, &[]));
             }
         }
         // The work was committed before the checks.
@@ -207,7 +184,12 @@ impl Finishing<'_> {
             self.commit_work(record, facts, computation)?;
         }
         failpoint::reached("finish.committed");
-        self.move_base(record, &facts.work.directory, journal)
+        let verified = self.verify_base(record, facts, computation, journal);
+        if let Err(error) = verified {
+            self.remove_journal(record)?;
+            return Err(error);
+        }
+        self.move_base(record, (&facts.work.directory, request), journal)
     }
 
     /// Moves the branch of the agent to the commit with its uncommitted work.
@@ -235,49 +217,6 @@ impl Finishing<'_> {
         committed.map_err(|why| git_failed(record, &why))
     }
 
-    /// Continues a run that was interrupted. Returns `None` if there is none, or if nothing in the base branch had
-    /// changed yet, so that a new run can start.
-    pub fn continue_interrupted(&self, name: &AgentName) -> Result<Option<FinishReport>, Error> {
-        let record = self.0.record(name, "finish")?;
-        if self.journal(&record)?.is_none() {
-            return Ok(None);
-        }
-        let lock = self.0.store.lock_agent(name, "finish")?;
-        let record = self.0.record(name, "finish")?;
-        let Some(mut journal) = self.journal(&record)? else { return Ok(None) };
-        // The worktree may be gone already.
-        let repository = Workspaces(self.0).worktree_note(&record).repository;
-        match journal.progress {
-            FinishProgress::Prepared => {
-                self.remove_journal(&record)?;
-                Ok(None)
-            }
-            FinishProgress::BringingIn => {
-                self.revert_bring_in(&record, &journal)?;
-                self.remove_journal(&record)?;
-                Ok(None)
-            }
-            FinishProgress::Moving => match self.complete_move(&record, &repository, &mut journal)? {
-                true => self.clean_up(&record, &journal, &lock).map(Some),
-                false => Ok(None),
-            },
-            FinishProgress::Moved => self.clean_up(&record, &journal, &lock).map(Some),
-        }
-    }
-
-    /// Refuses to plan a run while an interrupted one has changed something: its files would count as changes of the user.
-    fn refuse_interrupted(&self, record: &AgentRecord) -> Result<(), Error> {
-        let name = &record.name;
-        match self.journal(record)? {
-            Some(journal) if journal.progress != FinishProgress::Prepared => {
-                Err(Error::new(Code::Workspace, format!("finishing agent `{name}` was interrupted"))
-                    .hint(format!("continue: `symposium agent finish {name}`"))
-                    .hint(format!("or abort: `symposium agent finish {name} --abort`")))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Computes the result and the plan, or explains why the work cannot be finished.
     fn prepare(
         &self,
@@ -299,7 +238,10 @@ impl Finishing<'_> {
                     true => WorktreeChange::Result,
                     false => WorktreeChange::None,
                 };
-                self.refuse_to_overwrite(record, &facts, (&computation, id), worktree)?;
+                let in_the_way = self.files_in_the_way(record, &facts, (&computation, id), worktree)?;
+                if let Some(refusal) = in_the_way {
+                    return Err(refused(refusal));
+                }
                 Some(*files)
             }
             MergeOutcome::Conflicts(paths) => {
@@ -318,32 +260,6 @@ impl Finishing<'_> {
         };
         let plan = plan(&facts, &choice);
         Ok(PreparedFinish { facts, computation, checks, plan })
-    }
-
-    /// Refuses to overwrite or delete files that git does not track, where the base branch is checked out and in the
-    /// worktree if the result is brought there.
-    fn refuse_to_overwrite(
-        &self,
-        record: &AgentRecord,
-        facts: &FinishFacts,
-        (computation, to): (&Computation, &str),
-        worktree: WorktreeChange,
-    ) -> Result<(), Error> {
-        let mut changes = Vec::new();
-        if let Some(directory) = &facts.base.directory {
-            changes.push((directory, TreePair { from: &facts.base.commit, to }));
-        }
-        if worktree == WorktreeChange::Result {
-            changes.push((&facts.work.directory, TreePair { from: &computation.tip, to }));
-        }
-        for (directory, trees) in changes {
-            let found = computation.git.files_in_the_way(directory, trees);
-            let found = found.map_err(|why| git_failed(record, &why))?;
-            if !found.is_empty() {
-                return Err(refused(refusal::files_in_the_way(directory, &found)));
-            }
-        }
-        Ok(())
     }
 
     /// Refuses an agent that wants to finish itself: its end would end this command half-way.
@@ -365,13 +281,14 @@ fn after_end(error: Error, record: &AgentRecord) -> Error {
         .hint(format!("let it continue: `symposium agent resume {}`", record.name))
 }
 
-pub(in crate::manager) fn changed_meanwhile(record: &AgentRecord) -> Error {
+/// Reports that the plan does not fit any more. `flags` are those of the command that are not part of the request.
+pub(in crate::manager) fn changed_meanwhile(request: &FinishRequest, flags: &[&str]) -> Error {
     Error::new(
         Code::Workspace,
-        format!("the work of agent `{}` or its base branch changed in the meantime", record.name),
+        format!("the work of agent `{}` or its base branch changed in the meantime", request.name),
     )
     .saw("the base branch was not changed")
-    .hint(format!("run it again: `symposium agent finish {}`", record.name))
+    .hint(format!("run it again: `{}`", request.command(flags)))
 }
 
 fn merges_in_the_way(facts: &FinishFacts) -> FinishRefusal {

@@ -8,7 +8,7 @@ use crate::git::{Git, GitError, MergedTree, ObjectStore};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::compute::WorkState;
 use crate::manager::finish::facts::git_failed;
-use crate::manager::finish::run::{CheckPolicy, FinishRequest};
+use crate::manager::finish::request::{CheckPolicy, FinishRequest};
 use crate::manager::groups::Groups;
 use crate::manager::recaps::Recaps;
 use crate::manager::review::{DiffPart, DiffRequest, Reviews};

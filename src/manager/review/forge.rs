@@ -9,18 +9,6 @@ use crate::manager::Context;
 use crate::process::{self, Output, Run};
 use crate::rules::workspace::finish::pull_request::ForgeProgram;
 
-/// Settings for the git that a forge program starts in the untrusted repository.
-const FORGE_ENVIRONMENT: [(&str, &str); 8] = [
-    ("GH_PROMPT_DISABLED", "1"),
-    ("GIT_CONFIG_COUNT", "3"),
-    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
-    ("GIT_CONFIG_VALUE_0", "false"),
-    ("GIT_CONFIG_KEY_1", "core.hooksPath"),
-    ("GIT_CONFIG_VALUE_1", "/dev/null"),
-    ("GIT_CONFIG_KEY_2", "core.pager"),
-    ("GIT_CONFIG_VALUE_2", "cat"),
-];
-
 /// Runs the programs of forges.
 #[derive(Clone, Copy)]
 pub(in crate::manager) struct ForgeRunner<'a>(pub(in crate::manager) &'a Context);
@@ -33,7 +21,8 @@ impl ForgeRunner<'_> {
         path.filter(|path| path.is_absolute())
     }
 
-    /// Runs a program with the environment of the user, except for the variables of git.
+    /// Runs a program with the environment of the user. The git that it starts runs no program that the repository
+    /// configures: hooks, filters (`gh` and `glab` call `git status`), a pager or a file system monitor.
     pub(in crate::manager) fn run(
         &self,
         program: &Path,
@@ -42,7 +31,8 @@ impl ForgeRunner<'_> {
         timeout: Duration,
     ) -> io::Result<Output> {
         let is_free = |(name, _): &&(OsString, OsString)| !name.to_string_lossy().starts_with("GIT_");
-        let own = FORGE_ENVIRONMENT.map(|(name, value)| (name.into(), value.into()));
+        let harmless = self.0.git().harmless_environment(top).map_err(io::Error::other)?;
+        let own = std::iter::once(("GH_PROMPT_DISABLED".into(), "1".into())).chain(harmless);
         let env: Vec<(OsString, OsString)> =
             self.0.env.all().iter().filter(is_free).cloned().chain(own).collect();
         process::run_bounded(&Run { program, args, dir: Some(top), env: Some(&env) }, timeout)

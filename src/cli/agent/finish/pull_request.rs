@@ -21,7 +21,7 @@ pub(in crate::cli) fn run(
         }
         return Ok(0);
     }
-    let command = format!("symposium agent finish --pr --yes {}", request.name);
+    let command = request.command(&["--pr", "--yes"]);
     if !is_agreed && !confirmed((&request.name, &command), &shown(&planned.plan), context)? {
         return Ok(1);
     }

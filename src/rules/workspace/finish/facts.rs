@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::model::{AgentName, ChangedFile};
+use crate::model::{AgentName, ChangedFile, Status, TaskId};
 
 /// Everything that decides whether and how the work of an agent can be finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +11,11 @@ pub struct FinishFacts {
     pub agent: AgentName,
     /// Whether processes of the agent are running.
     pub is_running: bool,
-    /// Whether the agent is in the middle of a turn.
-    pub is_working: bool,
+    /// The status of the agent if it may change files at any time: it starts, is in the middle of a turn, or waits for
+    /// the user in one.
+    pub busy: Option<Status>,
+    /// Tasks that are queued for the agent.
+    pub queued: Vec<TaskId>,
     /// The worktree of the agent.
     pub work: WorkFacts,
     /// The base branch.
@@ -62,6 +65,8 @@ pub struct BaseFacts {
     pub commit: String,
     /// The working tree that has it checked out.
     pub directory: Option<PathBuf>,
+    /// Further working trees that have it checked out.
+    pub other_directories: Vec<PathBuf>,
     /// Tracked files with changes in that working tree.
     pub changed: Vec<ChangedFile>,
     /// Name of an operation that stopped half-way in that working tree.

@@ -1,7 +1,7 @@
 //! The steps of finishing, and their description in sentences.
 
 use crate::base::plural::counted;
-use crate::model::{FinishCheck, FinishMethod, FinishPlan, FinishStep, is_deceptive};
+use crate::model::{FinishCheck, FinishMethod, FinishPlan, FinishStep, TaskId, is_deceptive};
 use crate::rules::workspace::finish::facts::FinishFacts;
 
 /// Number of ignored files that are named before the rest is only counted.
@@ -101,6 +101,11 @@ fn remarks(facts: &FinishFacts, choice: &FinishChoice) -> Vec<String> {
         let commits = counted(facts.work.left_out_commits, "commit of it is", "commits of it are");
         remarks.push(format!("branch `{branch}` stays: {commits} not in this work"));
     }
+    if !choice.keeps && !facts.queued.is_empty() {
+        let count = counted(facts.queued.len(), "task is", "tasks are");
+        let ids = facts.queued.iter().map(TaskId::to_string).collect::<Vec<_>>().join(", ");
+        remarks.push(format!("{count} queued for the agent and will not run after it ends: {ids}"));
+    }
     if !choice.keeps && !facts.work.ignored.is_empty() {
         remarks.push(ignored_remark(&facts.work.ignored));
     }
@@ -185,7 +190,8 @@ pub mod tests {
         FinishFacts {
             agent: "fix".parse().unwrap(),
             is_running: true,
-            is_working: false,
+            busy: None,
+            queued: Vec::new(),
             work: WorkFacts {
                 directory: "/w".into(),
                 branch: Some("symposium/fix".into()),
@@ -206,6 +212,7 @@ pub mod tests {
                 branch: "main".into(),
                 commit: "2".repeat(40),
                 directory: Some("/p".into()),
+                other_directories: Vec::new(),
                 changed: Vec::new(),
                 operation: None,
                 upstream: None,
@@ -289,6 +296,17 @@ pub mod tests {
                 "6 ignored files and directories are deleted with the worktree: `b`, `.env`, `a/`, `target/`, `c/`, \
              …; `--keep` keeps the worktree"
             ]
+        );
+        assert!(plan(&facts, &FinishChoice { keeps: true, ..choice() }).remarks.is_empty());
+    }
+
+    #[test]
+    fn queued_tasks_of_an_agent_that_ends_are_named() {
+        let mut facts = facts();
+        facts.queued = vec![TaskId(3), TaskId(7)];
+        assert_eq!(
+            plan(&facts, &choice()).remarks,
+            ["2 tasks are queued for the agent and will not run after it ends: 3, 7"]
         );
         assert!(plan(&facts, &FinishChoice { keeps: true, ..choice() }).remarks.is_empty());
     }

@@ -1,6 +1,6 @@
 //! Decides when the work of an agent cannot be finished.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::base::plural::counted;
 use crate::base::sanitize::shell_word;
@@ -77,11 +77,13 @@ pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
             format!("push them: `git -C {submodule} push origin HEAD:refs/heads/{name}`"),
         );
     }
-    if facts.is_working {
+    if let Some(status) = facts.busy {
         return refuse(
-            format!("agent `{name}` is working"),
+            format!("agent `{name}` is {status}"),
             Vec::new(),
-            format!("wait for it: `symposium agent wait {name} --for idle`"),
+            format!(
+                "wait until it is idle: `symposium agent wait {name} --for idle`, or `symposium agent interrupt {name}`"
+            ),
         );
     }
     if work.branch.as_deref() == Some(base.branch.as_str()) {
@@ -92,6 +94,14 @@ pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
         );
     }
     let directory = base.directory.as_deref().unwrap_or(Path::new(""));
+    if let Some(other) = base.other_directories.first() {
+        let all = std::iter::once(directory).chain(base.other_directories.iter().map(PathBuf::as_path));
+        return refuse(
+            format!("`{}` is checked out in several working trees", base.branch),
+            all.map(|top| top.display().to_string()).collect(),
+            format!("leave it in all but one: `git -C {} switch --detach`", shell_word(other)),
+        );
+    }
     if let Some(operation) = base.operation {
         return refuse(
             format!("a {operation} is in progress where `{}` is checked out", base.branch),
@@ -150,7 +160,7 @@ pub fn listed(paths: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ChangeKind, ChangedFile};
+    use crate::model::{ChangeKind, ChangedFile, Status};
     use crate::rules::workspace::finish::facts::UpstreamFacts;
     use crate::rules::workspace::finish::plan::tests::facts;
 
@@ -177,10 +187,15 @@ mod tests {
             }),
             "a submodule of agent `fix` has uncommitted changes"
         );
-        assert_eq!(with(|facts| facts.is_working = true), "agent `fix` is working");
+        assert_eq!(with(|facts| facts.busy = Some(Status::Working)), "agent `fix` is working");
+        assert_eq!(with(|facts| facts.busy = Some(Status::Waiting)), "agent `fix` is waiting");
         assert_eq!(
             with(|facts| facts.work.branch = Some("main".into())),
             "agent `fix` works on `main` itself"
+        );
+        assert_eq!(
+            with(|facts| facts.base.other_directories = vec!["/q".into()]),
+            "`main` is checked out in several working trees"
         );
         assert_eq!(
             with(|facts| {
