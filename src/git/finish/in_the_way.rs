@@ -42,8 +42,28 @@ impl Git {
     pub fn untracked_in_place_of(&self, top: &Path, tree: &str) -> Result<Vec<PathBuf>, GitError> {
         let args =
             ["diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=D", tree, "--"];
-        let new = self.stream(top, &[], &args, read_paths)?;
+        let mut new = self.stream(top, &[], &args, read_paths)?;
+        new.extend(self.files_without_place(top, tree)?);
         Ok(self.occupied(top, &new)?.into_iter().collect())
+    }
+
+    /// Returns the files of a tree that have a directory in their place, or a file in place of one of their directories.
+    /// The index may still have such a file, although the working tree has lost it.
+    fn files_without_place(&self, top: &Path, tree: &str) -> Result<Vec<PathBuf>, GitError> {
+        let entries = self.stream(top, &[], &["ls-tree", "-r", "-z", "--full-tree", tree], read_paths)?;
+        let blobs = entries.iter().filter_map(|entry| {
+            let entry = entry.as_os_str().as_bytes();
+            let tab = entry.iter().position(|byte| *byte == b'\t')?;
+            // A submodule is a directory.
+            let is_file = entry[..tab].windows(6).any(|word| word == b" blob ");
+            is_file.then(|| PathBuf::from(OsStr::from_bytes(&entry[tab + 1..])))
+        });
+        let is_displaced = |path: &PathBuf| match occupant(top, path) {
+            None => false,
+            Some(Occupant::File(place)) => place != *path,
+            Some(Occupant::Directory(_)) => true,
+        };
+        Ok(blobs.filter(is_displaced).collect())
     }
 
     /// Returns the files that occupy these paths. For a directory, these are the files below it that the index lacks.
