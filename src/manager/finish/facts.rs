@@ -8,6 +8,7 @@ use crate::git::{self, GitError};
 use crate::manager::finish::Finishing;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::review::Reviews;
+use crate::manager::status::StatusTracker;
 use crate::manager::workspace::{WorkInspection, Workspaces};
 use crate::model::{AgentRecord, ChangedFile, Status, Workspace};
 use crate::rules::status::decide::PLAIN_COMMAND;
@@ -43,6 +44,7 @@ impl Finishing<'_> {
             Workspace::Worktree => {
                 Workspaces(self.0).refuse_unfinished(record)?;
                 let top = Reviews(self.0).working_tree(record)?;
+                StatusTracker(self.0).refuse_shared(record, &top)?;
                 let verified = self.verify_worktree(record, &top);
                 verified.map_err(|error| error.saw("nothing was changed"))?;
                 return Ok(top);
