@@ -26,7 +26,7 @@ pub(in crate::cli) struct RemovalOptions {
     /// Remove it even if it runs or holds unsaved work; a copy of the work is kept for 30 days
     #[arg(long)]
     force: bool,
-    /// Do not ask for confirmation
+    /// Do not ask for confirmation; without a terminal, --force is enough
     #[arg(short, long)]
     yes: bool,
     /// Show what would be lost and change nothing
