@@ -40,6 +40,7 @@ pub use review::{BaseCandidate, ObjectStore, SnapshotPlan, TreePair, tree_finger
 pub use submodules::Submodule;
 pub use uncommitted::ChangeStage;
 pub use unsaved_work::UPSTREAM;
+pub use verify_worktree::verify_link;
 pub use worktree::{BranchPlan, RequestedBranch, WorktreeError};
 
 /// Returns the root of the working tree around a directory.

@@ -20,8 +20,8 @@ pub(super) const IDENTITY: [&str; 3] =
 /// Number of reflog entries that are searched for commits, the newest first.
 const MAX_REFLOG_ENTRIES: usize = 1000;
 
-/// Number of commits from the reflog that become parents of a recovery commit, the newest first.
-const MAX_REFLOG_COMMITS: usize = 64;
+/// Maximum number of commits from the reflog that become parents of one commit. More of them get a commit in between.
+const MAX_PARENTS: usize = 64;
 
 /// The location and the content of the recovery commits for one removal.
 #[derive(Debug, Clone, Copy)]
@@ -168,7 +168,18 @@ impl Git {
         let parents: BTreeSet<&str> = lines.lines().flat_map(|line| line.split(' ').skip(1)).collect();
         let commits = lines.lines().filter_map(|line| line.split(' ').next());
         let last = commits.filter(|commit| !commit.is_empty() && !parents.contains(commit));
-        Ok(last.take(MAX_REFLOG_COMMITS).map(str::to_owned).collect())
+        self.grouped(top, last.map(str::to_owned).collect())
+    }
+
+    /// Returns the commits themselves, or commits that have a part of them as parents each.
+    fn grouped(&self, top: &Path, commits: Vec<String>) -> Result<Vec<String>, GitError> {
+        if commits.len() <= MAX_PARENTS {
+            return Ok(commits);
+        }
+        let group = |part: &[String]| {
+            self.recovery_commit(top, &self.tree_of(top, &part[0])?, "commits of the reflog", part)
+        };
+        commits.chunks(MAX_PARENTS).map(group).collect()
     }
 
     /// Returns whether a branch or a remote has the commit, so that it outlives the worktree.

@@ -130,6 +130,7 @@ impl Git {
         let (index, list) = (scratch_dir.join(INDEX), scratch_dir.join("paths"));
         for copy in [&index, &scratch_dir.join(KNOWN_FILE)] {
             copy_of_index(&own, copy).map_err(unwritable)?;
+            self.unhide_changes(top, copy, scratch_dir)?;
         }
         let mut paths = b".\0".to_vec();
         for path in spared {

@@ -299,3 +299,28 @@ fn files_that_git_ignores_now_are_stored_before_a_restore_replaces_them() {
     assert_eq!(fs::read_to_string(at.join("place/a.log")).unwrap(), "log\n");
     assert_eq!(state(&env, &at), before);
 }
+
+#[test]
+fn a_worktree_that_uses_another_directory_is_neither_stored_nor_restored() {
+    let env = repository();
+    demo(&env, "fix");
+    let at = workspace(&env, "fix");
+    fs::write(at.join("notes"), "one\n").unwrap();
+    assert_eq!(take(&env, "fix", ""), 0);
+    let elsewhere = env.root().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("private"), "private\n").unwrap();
+    fs::remove_file(at.join(".git")).unwrap();
+    git(&env, &at, &["init", "-q"]);
+    git(&env, &at, &["fetch", "-q", env.project().to_str().unwrap(), "refs/symposium/*:refs/symposium/*"]);
+    let diff: Value = agent(&env, &["diff", "fix", "--json"]).ok().json();
+    let remarks = diff["remarks"].to_string();
+    assert!(remarks.contains("the worktree belongs to another repository now"), "{remarks}");
+    git(&env, &at, &["config", "core.worktree", elsewhere.to_str().unwrap()]);
+    assert_ne!(take(&env, "fix", ""), 0);
+    let skipped = list(&env, "fix")["skipped"]["reason"].to_string();
+    assert!(skipped.contains("another repository"), "{skipped}");
+    let refused = agent(&env, &["checkpoint", "restore", "fix", "1", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("another repository"), "{refused}");
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 1, "no file was written there");
+}

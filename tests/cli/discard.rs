@@ -42,6 +42,7 @@ fn assert_recovered(env: &TestEnv, name: &str) {
 fn discarded_work_is_named_and_comes_back() {
     let env = repository();
     agent_with_work(&env, "fix");
+    fs::write(workspace(&env, "fix").join("target"), "ignored\n").unwrap();
     let tip = git(&env, &workspace(&env, "fix"), &["rev-parse", "--short", "HEAD"]);
     let refused = agent(&env, &["discard", "fix"]).fails(2).stderr.replace(&tip, "[TIP]");
     assert_snapshot!(env.redacted(&refused), @"
@@ -49,6 +50,7 @@ fn discarded_work_is_named_and_comes_back() {
       2 uncommitted files: src/lib.rs, new
       1 commit that no remote and no other branch has:
         [TIP] add a file
+      ignored files are removed without a copy: target
       directory [ROOT]/home/.symposium/instances/fix/workspace
       branch `symposium/fix`
     hint: if you agree: `symposium agent discard --yes fix`
@@ -86,6 +88,13 @@ fn commits_without_changes_are_kept_and_existing_branches_stay() {
     let at = workspace(&env, "clean");
     git(&env, &at, &["commit", "-q", "--allow-empty", "-m", "only a commit"]);
     let commit = git(&env, &at, &["rev-parse", "HEAD"]);
+    spawned(&env, &["--name", "child", "--dir", at.to_str().unwrap(), "--", "sleep", "1000"]);
+    for command in ["discard", "finish"] {
+        let refused = agent(&env, &[command, "clean", "--yes"]).fails(1).stderr;
+        assert!(refused.contains("agent `child` works in the directory of `clean`"), "{refused}");
+        assert!(refused.contains("symposium agent kill child"), "{refused}");
+    }
+    agent(&env, &["kill", "child"]).ok();
     agent(&env, &["discard", "clean", "--yes"]).ok();
     assert_gone(&env, "clean");
     let back = agent(&env, &["recover", "clean", "--json"]).ok().json();

@@ -19,6 +19,8 @@ fn agent_with_work() -> TestEnv {
     git(&env, &at, &["commit", "-q", "-m", "add a file"]);
     fs::write(at.join("src/lib.rs"), "// changed\n").unwrap();
     fs::write(at.join("new"), "new\n").unwrap();
+    // A change that the index hides is one, too.
+    git(&env, &at, &["update-index", "--assume-unchanged", "src/lib.rs"]);
     env
 }
 

@@ -99,7 +99,7 @@ fn rm_dry_run_lists_the_work_and_changes_nothing() {
             "name": "fix", "running": true, "workspace": "worktree", "branch": "symposium/fix",
             "path": workspace(&env, "fix"),
             "files": [{"kind": "modified", "path": "src/lib.rs"}, {"kind": "untracked", "path": "out.txt"}],
-            "commits": 0, "stashes": 0, "unknown": null, "needs_force": true,
+            "commits": 0, "stashes": 0, "unknown": null, "needs_force": true, "ignored": ["target"], "shared_with": [],
             "summary": ["2 uncommitted files: src/lib.rs, out.txt"],
         })
     );
@@ -107,6 +107,7 @@ fn rm_dry_run_lists_the_work_and_changes_nothing() {
     `fix` is running
     `fix` contains unsaved work:
       2 uncommitted files: src/lib.rs, out.txt
+    ignored files are removed without a copy: target
     ");
     assert_eq!(env.registry(), before);
     agent(&env, &["kill", "fix"]).ok();
@@ -119,6 +120,7 @@ fn rm_dry_run_lists_the_work_and_changes_nothing() {
 fn forced_removal_keeps_uncommitted_files_under_a_ref() {
     let env = worktree_with_work();
     let stderr = agent(&env, &["rm", "--force", "fix"]).ok().stderr;
+    assert!(stderr.contains("warning: ignored files are removed without a copy: target\n"), "{stderr}");
     let lines: Vec<&str> = stderr.lines().collect();
     assert_eq!(lines[..2], ["`fix` is removed", "  2 uncommitted files: src/lib.rs, out.txt"], "{stderr}");
     assert_eq!(lines[2], "a copy is kept for 30 days; bring it back with:", "{stderr}");
@@ -134,6 +136,20 @@ fn forced_removal_keeps_uncommitted_files_under_a_ref() {
         git(&env, &project, &["ls-tree", "-r", "--name-only", branch]),
         ".gitignore\nout.txt\nsrc/lib.rs"
     );
+}
+
+#[test]
+fn commits_of_the_reflog_are_kept_when_a_clean_worktree_is_removed() {
+    let env = repository();
+    spawned(&env, &["--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
+    let at = workspace(&env, "fix");
+    git(&env, &at, &["commit", "-q", "--allow-empty", "-m", "dropped"]);
+    let dropped = git(&env, &at, &["rev-parse", "HEAD"]);
+    git(&env, &at, &["reset", "-q", "--hard", "HEAD~1"]);
+    agent(&env, &["kill", "fix"]).ok();
+    let removed = agent(&env, &["rm", "fix", "--json"]).ok().json();
+    let reference = removed["recovered"]["refs"][0]["reference"].as_str().expect("a copy");
+    assert_eq!(git(&env, &env.project(), &["rev-parse", &format!("{reference}^2")]), dropped);
 }
 
 #[test]

@@ -52,7 +52,13 @@ fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 fn only_merged_empty_and_deleted_work_is_removed() {
     let env = repository();
     let project = env.project();
-    ended(&env, "empty", |_| {});
+    let mut dropped = String::new();
+    ended(&env, "empty", |at| {
+        commit(&env, at, "dropped");
+        dropped = git(&env, at, &["rev-parse", "HEAD"]);
+        git(&env, at, &["reset", "-q", "--hard", "HEAD~1"]);
+        fs::write(at.join("target"), "ignored\n").unwrap();
+    });
     ended(&env, "merged", |at| commit(&env, at, "m"));
     git(&env, &project, &["merge", "-q", "symposium/merged"]);
     ended(&env, "squashed", |at| {
@@ -77,6 +83,10 @@ fn only_merged_empty_and_deleted_work_is_removed() {
         git(&env, at, &["checkout", "-q", "--detach"]);
         commit(&env, at, "on-no-branch");
     });
+    ended(&env, "shared", |at| {
+        let at = at.to_str().unwrap();
+        agent(&env, &["spawn", "--name", "child", "--dir", at, "--", "sleep", "1000"]).ok();
+    });
     ended(&env, "deleted", |at| fs::remove_dir_all(at).unwrap());
     agent(&env, &["spawn", "--name", "alive", "--workspace", "worktree", "--", "sleep", "1000"]).ok();
     git(&env, &project, &["branch", "symposium/old", "HEAD~1"]);
@@ -95,6 +105,7 @@ fn only_merged_empty_and_deleted_work_is_removed() {
         ("detached", "1 commit is not merged"),
         ("dirty", "1 uncommitted file"),
         ("partly", "2 commits are not merged"),
+        ("shared", "agent `child` works in it"),
         ("stashed", "1 stash"),
         ("symposium/unmerged", "2 commits are not merged"),
     ]);
@@ -104,6 +115,10 @@ fn only_merged_empty_and_deleted_work_is_removed() {
     let squashed = shown_text.stdout.lines().find(|line| line.starts_with("worktree of `squashed` "));
     let words: Vec<&str> = squashed.expect("a line").split_whitespace().skip(3).take(1).collect();
     assert_eq!(words, ["merged"], "{}", shown_text.stdout);
+    let empty = planned["removed"].as_array().unwrap().iter().find(|entry| entry["agent"] == "empty");
+    assert_eq!(empty.expect("an entry")["ignored"], json!(["target"]));
+    let ignored = "ignored files of `empty` are removed without a copy: target\n";
+    assert!(shown_text.stderr.contains(ignored), "{}", shown_text.stderr);
     let refused = agent(&env, &["sweep"]).fails(2);
     assert!(refused.stderr.contains("cannot ask here"), "{}", refused.stderr);
     agent(&env, &["sweep", "--force"]).fails(2);
@@ -113,10 +128,14 @@ fn only_merged_empty_and_deleted_work_is_removed() {
     assert_eq!((entries(&done["removed"]), entries(&done["kept"])), (removed, kept.clone()));
     let mut agents: Vec<String> = env.registry()["sessions"].as_object().unwrap().keys().cloned().collect();
     agents.sort();
-    assert_eq!(agents, ["alive", "detached", "dirty", "partly", "stashed"]);
+    assert_eq!(agents, ["alive", "child", "detached", "dirty", "partly", "shared", "stashed"]);
+    // A commit that only the reflog had is kept.
+    let copy = done["removed"].as_array().unwrap().iter().find(|entry| entry["agent"] == "empty").unwrap();
+    let reference = copy["recovered"]["refs"][0]["reference"].as_str().expect("a copy");
+    assert_eq!(git(&env, &project, &["rev-parse", &format!("{reference}^2")]), dropped);
     assert_eq!(
         git(&env, &project, &["branch", "--format=%(refname:short)"]),
-        "main\nmine\nsymposium/alive\nsymposium/detached\nsymposium/dirty\nsymposium/partly\nsymposium/stashed\nsymposium/unmerged"
+        "main\nmine\nsymposium/alive\nsymposium/detached\nsymposium/dirty\nsymposium/partly\nsymposium/shared\nsymposium/stashed\nsymposium/unmerged"
     );
     assert!(workspace(&env, "dirty").join("new").exists());
     let again = sweep(&env, "--yes");

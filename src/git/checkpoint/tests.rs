@@ -124,21 +124,32 @@ fn a_repository_without_commits_and_one_with_conflicts_have_checkpoints() {
 fn ignored_files_in_place_of_files_of_a_checkpoint_are_stored_before_they_are_overwritten() {
     let r = Repository::new();
     r.write("tracked", "1\n");
+    r.write("dir/tracked", "1\n");
     r.commit("first");
     r.write("notes", "one\n");
     r.write("place", "a file\n");
     let scratch = tempfile::tempdir().unwrap();
     let first = take(&r, 1, scratch.path());
     fs::remove_file(r.top().join("place")).unwrap();
-    for (path, text) in [(".gitignore", "notes\n*.log\n"), ("notes", "two\n"), ("place/a.log", "three\n")] {
+    // The index still has these two.
+    fs::remove_file(r.top().join("tracked")).unwrap();
+    fs::remove_dir_all(r.top().join("dir")).unwrap();
+    for (path, text) in [
+        (".gitignore", "notes\n*.log\ndir\n"),
+        ("notes", "two\n"),
+        ("place/a.log", "three\n"),
+        ("tracked/b.log", "four\n"),
+        ("dir", "five\n"),
+    ] {
         r.write(path, text);
     }
     let occupied = r.ours().untracked_in_place_of(&r.top(), &first.tree).unwrap();
-    assert_eq!(occupied, [Path::new("notes"), Path::new("place/a.log")]);
+    assert_eq!(occupied, ["dir", "notes", "place/a.log", "tracked/b.log"].map(Path::new));
     let second = take_with(&r, 2, scratch.path(), &occupied);
     let trees = TreePair { from: &second.tree, to: &first.tree };
     r.ours().restore_files(&r.top(), scratch.path(), trees).unwrap();
     assert_eq!(fs::read_to_string(r.top().join("place")).unwrap(), "a file\n");
+    assert_eq!(fs::read_to_string(r.top().join("tracked")).unwrap(), "1\n");
     // The undo brings them back.
     let occupied = r.ours().untracked_in_place_of(&r.top(), &second.tree).unwrap();
     let third = take_with(&r, 3, scratch.path(), &occupied);
@@ -147,4 +158,6 @@ fn ignored_files_in_place_of_files_of_a_checkpoint_are_stored_before_they_are_ov
     r.ours().restore_files(&r.top(), scratch.path(), trees).unwrap();
     assert_eq!(fs::read_to_string(r.top().join("notes")).unwrap(), "two\n");
     assert_eq!(fs::read_to_string(r.top().join("place/a.log")).unwrap(), "three\n");
+    assert_eq!(fs::read_to_string(r.top().join("tracked/b.log")).unwrap(), "four\n");
+    assert_eq!(fs::read_to_string(r.top().join("dir")).unwrap(), "five\n");
 }

@@ -50,11 +50,31 @@ impl Git {
         // The index is the second side of the comparison, so the files that it lacks count as deleted.
         let args = ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--diff-filter=DT", tree, "--"];
         let changes = self.stream(top, &[], &args, read_changes)?;
-        let missing: Vec<PathBuf> =
+        let mut missing: Vec<PathBuf> =
             changes.iter().filter(|change| change.status == "D").map(|change| change.path.clone()).collect();
+        missing.extend(self.files_without_place(top, tree)?);
         let replaced = changes.iter().filter(|change| change.is_submodule());
         let submodules = populated(top, replaced.map(|change| &change.path));
         Ok(self.occupied(top, &missing)?.into_iter().chain(submodules).collect())
+    }
+
+    /// Returns the files of a tree that have a directory in their place, or a file in place of one of their directories.
+    /// The index may still have such a file, although the working tree has lost it.
+    fn files_without_place(&self, top: &Path, tree: &str) -> Result<Vec<PathBuf>, GitError> {
+        let entries = self.stream(top, &[], &["ls-tree", "-r", "-z", "--full-tree", tree], read_paths)?;
+        let blobs = entries.iter().filter_map(|entry| {
+            let entry = entry.as_os_str().as_bytes();
+            let tab = entry.iter().position(|byte| *byte == b'\t')?;
+            // A submodule is a directory.
+            let is_file = entry[..tab].windows(6).any(|word| word == b" blob ");
+            is_file.then(|| PathBuf::from(OsStr::from_bytes(&entry[tab + 1..])))
+        });
+        let is_displaced = |path: &PathBuf| match occupant(top, path) {
+            None => false,
+            Some(Occupant::File(place)) => place != *path,
+            Some(Occupant::Directory(_)) => true,
+        };
+        Ok(blobs.filter(is_displaced).collect())
     }
 
     /// Returns the files that occupy these paths. For a directory, these are the files below it that the index lacks.

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::super::git_dir;
 use super::super::testing::Repository;
 use super::*;
 
@@ -221,4 +222,23 @@ fn a_staged_version_and_commits_of_the_reflog_are_stored() {
     assert_eq!(subjects, ["first", "staged changes: work of a", "amended", "dropped"]);
     let staged = git.line(&at, &["show", &format!("{REFERENCE}^2:a.txt")]).unwrap();
     assert_eq!(staged, "staged");
+}
+
+#[test]
+fn many_lines_of_history_in_the_reflog_are_all_stored() {
+    let (repository, scratch) = repository();
+    let (git, at) = (repository.ours(), linked(&repository));
+    let commit = |number: usize| {
+        let args = ["commit-tree", "-m", &number.to_string(), "-p", "main", "main^{tree}"];
+        let output = git.output(&at, &IDENTITY.map(str::to_owned), &args).unwrap();
+        String::from_utf8(output).unwrap().trim().to_owned()
+    };
+    let commits: Vec<String> = (0..MAX_PARENTS + 2).map(commit).collect();
+    let log = git_dir(&at).unwrap().join("logs/HEAD");
+    let entry = |id: &String| format!("{id} {id} a <a@example.org> 1700000000 +0000\treset\n");
+    fs::write(log, commits.iter().map(entry).collect::<String>()).unwrap();
+    git.store_work(&at, plan(scratch.path(), &[])).unwrap();
+    let stored = git.line(&at, &["rev-list", REFERENCE]).unwrap();
+    let lost = commits.iter().filter(|id| !stored.contains(*id)).count();
+    assert_eq!(lost, 0);
 }

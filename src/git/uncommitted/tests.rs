@@ -216,3 +216,25 @@ fn nested_repository_is_kept_and_reported() {
     repository.ours().apply(&at, &unstaged, ChangeStage::Unstaged).unwrap();
     assert_eq!(status(&repository, &at), "?? new/plain\n");
 }
+
+#[test]
+fn changes_that_the_index_of_a_worktree_hides_are_transferred() {
+    let repository = Repository::new();
+    repository.write("a", "1\n");
+    repository.write("b", "1\n");
+    repository.commit("first");
+    let at = |name: &str| repository.dir.path().join(name);
+    for name in ["from", "to"] {
+        repository.git(&["worktree", "add", "-q", "--detach", at(name).to_str().unwrap()]);
+    }
+    repository.git_in(&at("from"), &["update-index", "--assume-unchanged", "a"]);
+    repository.git_in(&at("from"), &["update-index", "--skip-worktree", "b"]);
+    fs::write(at("from/a"), "2\n").unwrap();
+    fs::write(at("from/b"), "2\n").unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let (staged, unstaged) = (scratch.path().join("s"), scratch.path().join("u"));
+    repository.ours().patches(&at("from"), &[], scratch.path(), [&staged, &unstaged]).unwrap();
+    assert!(!staged.exists());
+    repository.ours().apply(&at("to"), &unstaged, ChangeStage::Unstaged).unwrap();
+    assert_eq!(status(&repository, &at("to")), " M a\n M b\n");
+}

@@ -16,6 +16,8 @@ use crate::manager::checkpoints::{CheckpointState, Checkpoints};
 use crate::manager::review::Reviews;
 use crate::manager::review::base::unreadable;
 use crate::manager::status::StatusTracker;
+use crate::manager::status::shared_directory::works_in_tree;
+use crate::manager::workspace::WorkInspection;
 use crate::model::{Agent, AgentName, AgentRecord, Checkpoint, CheckpointNote, CheckpointReason, Status};
 use crate::rules::workspace::checkpoints::{CheckpointCandidate, unstorable};
 
@@ -44,6 +46,8 @@ impl Checkpoints<'_> {
             return Err(Error::busy(name, "a checkpoint is being taken"));
         };
         let top = Reviews(self.0).working_tree(&record)?;
+        let verified = WorkInspection(self.0).verify_worktree(&record, &top);
+        verified.map_err(|why| unreadable(&record, &why).saw("nothing was changed"))?;
         self.refuse_while_used(&record, &top)?;
         let target = self.find(&record, &top, number)?;
         let git = self.0.git().with_long_timeout();
@@ -124,8 +128,7 @@ impl Checkpoints<'_> {
         let current = StatusTracker(self.0).current_agents()?;
         let is_busy = |agent: &&Agent| {
             matches!(agent.status, Status::Starting | Status::Working | Status::Waiting)
-                && (agent.name == record.name
-                    || git::project(Path::new(&agent.working_directory)).as_deref() == Some(top))
+                && (agent.name == record.name || works_in_tree(agent, top))
         };
         match current.agents.iter().find(is_busy) {
             None => Ok(()),

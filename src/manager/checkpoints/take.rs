@@ -10,7 +10,9 @@ use crate::git::{self, CheckpointPlan};
 use crate::manager::checkpoints::{CheckpointState, Checkpoints, SkippedCheckpoint};
 use crate::manager::review::Reviews;
 use crate::manager::workspace::Workspaces;
-use crate::model::{AgentId, AgentName, AgentRecord, Checkpoint, CheckpointNote, CheckpointReason};
+use crate::model::{
+    AgentId, AgentName, AgentRecord, Checkpoint, CheckpointNote, CheckpointReason, Workspace,
+};
 use crate::process::{self, Run};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_hook::one_line;
@@ -83,6 +85,10 @@ impl Checkpoints<'_> {
         // git may outlive this process here: it only adds objects and one ref. Ending each git with this process would
         // start this binary twelve more times, about 2 ms each.
         let git = self.0.git().with_long_timeout().without_wrapper();
+        if record.workspace == Workspace::Worktree {
+            // Without the check of `core.worktree`, which git does not use in a linked worktree here.
+            git::verify_link(top, &Workspaces(self.0).worktree_note(record).repository).map_err(failed)?;
+        }
         let (prefix, config) = (refs_of(record.id), self.0.settings());
         let scratch = self.0.store.staging()?;
         let changed = git.changed_paths(top).map_err(failed)?;

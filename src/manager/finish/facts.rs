@@ -64,6 +64,7 @@ impl Finishing<'_> {
             Workspace::Worktree => {
                 Workspaces(self.0).refuse_unfinished(record)?;
                 let top = Reviews(self.0).working_tree(record)?;
+                StatusTracker(self.0).refuse_shared(record, &top)?;
                 let verified = self.verify_worktree(record, &top);
                 verified.map_err(|error| error.saw("nothing was changed"))?;
                 return Ok(top);

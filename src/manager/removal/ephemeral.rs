@@ -5,8 +5,9 @@
 use crate::error::Error;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::removal::AgentRemoval;
+use crate::manager::removal::remove::Removal;
 use crate::manager::status::StatusTracker;
-use crate::manager::workspace::{BranchRemoval, WorkInspection};
+use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::ephemeral::is_done;
 
@@ -63,6 +64,11 @@ impl AgentRemoval<'_> {
             })?;
             return Err(error);
         }
+        if StatusTracker(self.0).refuse_shared(&record, &Workspaces(self.0).workspace_of(&record)).is_err() {
+            // It is removed when the other agents have ended.
+            return Ok(None);
+        }
+        self.keep_unsaved_work(&record, Removal::Careful)?;
         self.remove_locked(&record, BranchRemoval::IfEmpty, &lock)?;
         lock.release_and_remove();
         Ok(Some(()))

@@ -7,6 +7,7 @@ use crate::error::{Code, Error};
 use crate::git::RecoveryPlan;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::{Removal, Removed};
+use crate::manager::status::StatusTracker;
 use crate::manager::workspace::{WorkInspection, Workspaces};
 use crate::model::{AgentName, AgentRecord, RecoveredWork, RecoveryRef, RemovalPreview, Workspace};
 use crate::rules::workspace::recovery::{
@@ -21,16 +22,31 @@ impl AgentRemoval<'_> {
         let running = self.has_processes(&record)?;
         let unsaved = WorkInspection(self.0).unsaved_work(&record);
         let own = record.workspace != Workspace::InPlace;
+        let shared_with = self.sharing_agents(&record)?;
+        let ignored = match unsaved.unknown {
+            None => WorkInspection(self.0).ignored_files(&record),
+            Some(_) => Vec::new(),
+        };
         Ok(RemovalPreview {
             running,
             path: own.then(|| Workspaces(self.0).workspace_of(&record).display().to_string()),
             branch: record.branch.clone().filter(|_| record.workspace == Workspace::Worktree),
             summary: WorkInspection(self.0).summary_of(&record, &unsaved),
-            needs_force: running || !unsaved.is_empty(),
+            needs_force: running || !unsaved.is_empty() || !shared_with.is_empty(),
+            ignored,
+            shared_with,
             workspace: record.workspace,
             name: record.name,
             unsaved,
         })
+    }
+
+    /// Returns the other running agents that work in the directory that is removed with an agent.
+    pub(in crate::manager) fn sharing_agents(&self, record: &AgentRecord) -> Result<Vec<AgentName>, Error> {
+        match record.workspace {
+            Workspace::InPlace => Ok(Vec::new()),
+            _ => StatusTracker(self.0).others_below(record, &Workspaces(self.0).workspace_of(record)),
+        }
     }
 
     /// Returns shell commands that bring a copy of removed work back.

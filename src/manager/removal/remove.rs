@@ -14,8 +14,9 @@ use crate::manager::registry::RegistryWriter;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
 use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
-use crate::model::{AgentName, AgentRecord, RecoveredWork};
+use crate::model::{AgentName, AgentRecord, RecoveredWork, Workspace};
 use crate::process;
+use crate::rules::workspace::unsaved_work::ignored_remark;
 use crate::store::AgentLock;
 
 /// How long the processes of a removed agent get to exit before they are killed.
@@ -52,10 +53,18 @@ impl AgentRemoval<'_> {
             Removal::Careful => {
                 self.refuse_while_running(&record)?;
                 WorkInspection(self.0).refuse_to_lose_work(&record)?;
+                self.refuse_shared(&record)?;
+                // Commits that only the reflog has are no unsaved work, but they would be deleted some time later.
+                let removed = self.keep_unsaved_work(&record, removal)?;
                 self.remove_locked(&record, BranchRemoval::IfEmpty, &lock)?;
-                Removed::default()
+                removed
             }
             Removal::Force | Removal::Discard => {
+                match removal {
+                    Removal::Discard => self.refuse_shared(&record)?,
+                    _ => self.name_sharing_agents(&record)?,
+                }
+                self.name_ignored_files(&record);
                 Termination(self.0).kill_locked(&record, REMOVAL_GRACE, &lock)?;
                 // Done after the kill, because the agent may have written files until it ended.
                 let removed = self.keep_unsaved_work(&record, removal)?;
@@ -84,6 +93,28 @@ impl AgentRemoval<'_> {
             error = error.saw("its workspace contains unsaved work:").saw_all(indented(&found));
         }
         Err(error.saw("nothing was changed").hint(format!("end it first: `symposium agent kill {name}`")))
+    }
+
+    fn refuse_shared(&self, record: &AgentRecord) -> Result<(), Error> {
+        match record.workspace {
+            Workspace::InPlace => Ok(()),
+            _ => StatusTracker(self.0).refuse_shared(record, &Workspaces(self.0).workspace_of(record)),
+        }
+    }
+
+    fn name_sharing_agents(&self, record: &AgentRecord) -> Result<(), Error> {
+        for other in self.sharing_agents(record)? {
+            self.0.notice(format!(
+                "agent `{other}` works in the directory of `{}`, which is removed",
+                record.name
+            ));
+        }
+        Ok(())
+    }
+
+    fn name_ignored_files(&self, record: &AgentRecord) {
+        let remark = ignored_remark(&WorkInspection(self.0).ignored_files(record));
+        remark.into_iter().for_each(|remark| self.0.notice(remark));
     }
 
     /// Returns whether any process of an agent is running.

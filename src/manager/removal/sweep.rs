@@ -8,11 +8,13 @@ use crate::error::{Code, Error};
 use crate::failpoint;
 use crate::git::{self, GitError, UnusedBranch};
 use crate::manager::removal::AgentRemoval;
+use crate::manager::removal::remove::Removal;
 use crate::manager::status::StatusTracker;
+use crate::manager::status::shared_directory::is_live_below;
 use crate::manager::workspace::worktree::WorktreeNote;
 use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::{
-    Agent, AgentRecord, CreatedWork, KeptWork, MergeState, SweptWork, Workspace, is_deceptive,
+    Agent, AgentRecord, CreatedWork, KeptWork, MergeState, RecoveredWork, SweptWork, Workspace, is_deceptive,
 };
 use crate::rules::workspace::sweep::{SweepFacts, decide};
 
@@ -31,7 +33,7 @@ pub struct SweepPlan {
 impl SweepPlan {
     fn add(&mut self, work: CreatedWork, facts: &SweepFacts) {
         match decide(facts) {
-            Ok(reason) => self.proposed.push(SweptWork { work, reason }),
+            Ok(reason) => self.proposed.push(SweptWork { work, reason, recovered: None }),
             Err(reason) => {
                 self.kept.push(KeptWork { work, reason: reason.replace(is_deceptive, " ") });
             }
@@ -45,7 +47,7 @@ impl AgentRemoval<'_> {
     pub fn plan_sweep(&self) -> Result<SweepPlan, Error> {
         let (agents, mut plan) = (self.examined_agents()?, SweepPlan::default());
         let (mut repositories, mut used) = (BTreeSet::new(), BTreeSet::new());
-        for agent in agents {
+        for agent in &agents {
             let Ok(record) = self.0.record(&agent.name, "sweep") else { continue };
             if record.workspace != Workspace::Worktree {
                 continue;
@@ -53,7 +55,7 @@ impl AgentRemoval<'_> {
             let note = Workspaces(self.0).worktree_note(&record);
             used.insert((note.repository.clone(), note.branch.clone()));
             repositories.insert(note.repository.clone());
-            let (work, facts) = self.examine_worktree(&agent, &record, &note);
+            let (work, facts) = self.examine_worktree((agent, &agents), &record, &note);
             plan.add(work, &facts);
         }
         let here = self.0.env.cwd().and_then(git::project);
@@ -70,20 +72,24 @@ impl AgentRemoval<'_> {
         Ok(plan)
     }
 
-    /// Removes a worktree with its agent, or a branch, if the facts still allow it.
-    pub fn sweep(&self, swept: &SweptWork) -> Result<(), Error> {
+    /// Removes a worktree with its agent, or a branch, if the facts still allow it. Returns the copy of commits that
+    /// only the reflog of the worktree had.
+    pub fn sweep(&self, swept: &SweptWork) -> Result<Option<RecoveredWork>, Error> {
         let work = &swept.work;
-        let Some(name) = &work.agent else { return self.sweep_branch(work) };
+        let Some(name) = &work.agent else { return self.sweep_branch(work).map(|()| None) };
         let lock = self.0.store.lock_agent(name, "sweep")?;
         let record = self.0.record(name, "sweep")?;
         StatusTracker(self.0).finish_move(&record)?;
-        let agent = self.examined_agents()?.into_iter().find(|agent| agent.name == *name);
-        let Some(agent) = agent else { return Err(self.0.no_such_agent(name, "sweep")) };
+        let agents = self.examined_agents()?;
+        let Some(agent) = agents.iter().find(|agent| agent.name == *name) else {
+            return Err(self.0.no_such_agent(name, "sweep"));
+        };
         let note = Workspaces(self.0).worktree_note(&record);
-        let (now, facts) = self.examine_worktree(&agent, &record, &note);
+        let (now, facts) = self.examine_worktree((agent, &agents), &record, &note);
         decide(&facts).map_err(|why| kept(&format!("the worktree of agent `{name}`"), why))?;
         let (git, at) = (self.0.git().with_long_timeout(), Workspaces(self.0).workspace_of(&record));
         let failed = |why: GitError| kept(&format!("the worktree of agent `{name}`"), why.to_string());
+        let kept = self.keep_unsaved_work(&record, Removal::Careful)?;
         for inner in note.submodules.iter().rev() {
             let _ = git.forget_submodule(&at, inner);
         }
@@ -98,7 +104,7 @@ impl AgentRemoval<'_> {
         }
         self.remove_locked(&record, BranchRemoval::IfEmpty, &lock)?;
         lock.release_and_remove();
-        Ok(())
+        Ok(kept.recovered)
     }
 
     fn sweep_branch(&self, work: &CreatedWork) -> Result<(), Error> {
@@ -126,7 +132,7 @@ impl AgentRemoval<'_> {
 
     fn examine_worktree(
         &self,
-        agent: &Agent,
+        (agent, agents): (&Agent, &[Agent]),
         record: &AgentRecord,
         note: &WorktreeNote,
     ) -> (CreatedWork, SweepFacts) {
@@ -140,10 +146,11 @@ impl AgentRemoval<'_> {
             commit: None,
             path: at.is_dir().then(|| at.clone()),
             size: self.0.store.instance(&record.name).workspace_size(),
+            ignored: Vec::new(),
         };
         let mut facts = SweepFacts {
             status: Some(agent.status),
-            in_use: self.use_of(agent, record),
+            in_use: self.use_of((agent, agents), record),
             unknown: None,
             is_finished: note.merged_into.is_some(),
             has_directory,
@@ -151,14 +158,20 @@ impl AgentRemoval<'_> {
             stashes: 0,
             merge: MergeState::Gone,
         };
-        if let Err(why) = self.examine_work(record, note, (&mut work, &mut facts)) {
-            facts.unknown = Some(why);
+        match self.examine_work(record, note, (&mut work, &mut facts)) {
+            Ok(()) if has_directory => work.ignored = WorkInspection(self.0).ignored_files(record),
+            Ok(()) => {}
+            Err(why) => facts.unknown = Some(why),
         }
         (work, facts)
     }
 
     /// Returns why an agent is in use, regardless of its status.
-    fn use_of(&self, agent: &Agent, record: &AgentRecord) -> Option<String> {
+    fn use_of(&self, (agent, agents): (&Agent, &[Agent]), record: &AgentRecord) -> Option<String> {
+        let at = Workspaces(self.0).workspace_of(record);
+        if let Some(other) = agents.iter().find(|other| other.id != record.id && is_live_below(other, &at)) {
+            return Some(format!("agent `{}` works in it", other.name));
+        }
         let reasons = [
             (!agent.clients.is_empty(), "a client is attached"),
             (agent.tasks.queued + agent.tasks.running > 0, "it has tasks"),
@@ -249,6 +262,7 @@ impl AgentRemoval<'_> {
             commit: Some(branch.commit),
             path: None,
             size: 0,
+            ignored: Vec::new(),
         };
         (work, facts)
     }

@@ -139,6 +139,24 @@ fn careful_removal_refuses_to_lose_files_and_says_which() {
 }
 
 #[test]
+fn a_workspace_in_which_another_agent_works_is_removed_only_by_force() {
+    let context = TestContext::new();
+    let record = with_scratch_file(&context, "api");
+    let directory = context.store.instance(&record.name).workspace();
+    std::fs::remove_file(directory.join("notes.txt")).unwrap();
+    context.agent_with("child", Status::Idle, |record| {
+        record.working_directory = directory.join("below").to_string_lossy().into_owned();
+    });
+    let refused = AgentRemoval(&context).rm(&agent_name("api"), Removal::Careful).unwrap_err();
+    assert!(refused.text().contains("agent `child` works in the directory of `api`"), "{}", refused.text());
+    let refused = AgentRemoval(&context).rm(&agent_name("api"), Removal::Discard).unwrap_err();
+    assert!(refused.text().contains("symposium agent kill child"), "{}", refused.text());
+    assert_eq!(names(&context), ["api", "child"]);
+    AgentRemoval(&context).rm(&agent_name("api"), Removal::Force).unwrap();
+    assert_eq!(names(&context), ["child"]);
+}
+
+#[test]
 fn forced_removal_keeps_the_files_for_thirty_days() {
     let context = TestContext::new();
     with_scratch_file(&context, "api");

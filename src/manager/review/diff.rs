@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::git::{self, Git, ObjectStore, SnapshotPlan, TreePair};
 use crate::manager::review::Reviews;
 use crate::manager::review::base::unreadable;
-use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::{WorkInspection, Workspaces};
 use crate::model::{
     AgentName, AgentRecord, BaseSource, BlobPair, DiffBase, DiffSide, Exit, WorkDiff, Workspace,
 };
@@ -176,7 +176,9 @@ impl Reviews<'_> {
         Workspaces(self.0).refuse_unfinished(&record)?;
         let top = self.working_tree(&record)?;
         let base = self.base(&record, &top, request.base.as_deref())?;
-        let remarks = self.remarks(&record, &base);
+        let mut remarks = self.remarks(&record, &base);
+        let verified = WorkInspection(self.0).verify_worktree(&record, &top);
+        remarks.extend(verified.err().map(|why| format!("this may not be the work of the agent: {why}")));
         let copies = Workspaces(self.0).unchanged_copies(&record);
         let copies = copies.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         self.compare(record, Comparison { top, base, part: request.part, left_out: copies, remarks })

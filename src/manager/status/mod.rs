@@ -11,6 +11,7 @@
 //! - `evidence`: reports that hooks left in the state directory
 //! - `last_lines`: the last lines of an agent that ended
 //! - `pane_exit`: waiting until tmux has noticed the end of a process
+//! - `shared_directory`: agents that work in the directory of another agent
 //! - `publish_status`: the status of an agent for the status line of its clients
 
 pub(in crate::manager) mod activity;
@@ -22,6 +23,7 @@ pub(in crate::manager) mod pane_exit;
 pub(in crate::manager) mod publish_status;
 pub(in crate::manager) mod reconcile;
 pub(in crate::manager) mod screen;
+pub(in crate::manager) mod shared_directory;
 
 pub use reconcile::AgentList;
 

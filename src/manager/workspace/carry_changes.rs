@@ -52,7 +52,7 @@ impl Workspaces<'_> {
                 Ok(CarriedChanges { patches, staging: Some(staging), left_behind: Vec::new() })
             }
             UncommittedChanges::StayBehind => {
-                let left_behind = self.0.git().uncommitted(top).unwrap_or_default();
+                let left_behind = self.0.git().all_uncommitted(top).unwrap_or_default();
                 Ok(CarriedChanges { patches: Vec::new(), staging: None, left_behind })
             }
         }

@@ -48,11 +48,37 @@ impl WorkInspection<'_> {
         let at = Workspaces(self.0).workspace_of(record);
         let born_on = Some(note.branch.as_str()).filter(|name| !name.is_empty());
         if at.is_dir() && git::project(&at).is_some() {
-            git.verify_worktree(&at, &note.repository)?;
+            self.verify_worktree(record, &at)?;
         }
         let Some(mut work) = git.work(&at, born_on)? else { return Ok(None) };
         self.leave_out_copies(record, &mut work.changed);
         Ok(Some(work))
+    }
+
+    /// Returns an error if git would use another directory or repository for the worktree of an agent.
+    pub(in crate::manager) fn verify_worktree(
+        &self,
+        record: &AgentRecord,
+        top: &Path,
+    ) -> Result<(), GitError> {
+        if record.workspace != Workspace::Worktree {
+            return Ok(());
+        }
+        let repository = Workspaces(self.0).worktree_note(record).repository;
+        self.0.git().with_long_timeout().verify_worktree(top, &repository)
+    }
+
+    /// Returns the ignored files of a worktree, without unchanged copies of files from the original tree.
+    pub(in crate::manager) fn ignored_files(&self, record: &AgentRecord) -> Vec<String> {
+        let at = Workspaces(self.0).workspace_of(record);
+        if record.workspace != Workspace::Worktree || self.verify_worktree(record, &at).is_err() {
+            return Vec::new();
+        }
+        let copies = Workspaces(self.0).unchanged_copies(record);
+        let is_copy = |path: &String| copies.iter().any(|copy| copy == Path::new(path));
+        let mut ignored = self.0.git().with_long_timeout().ignored(&at).unwrap_or_default();
+        ignored.retain(|path| !is_copy(path));
+        ignored
     }
 
     /// Removes files that were copied into a worktree and have not changed: they still exist in the original tree.

@@ -46,6 +46,10 @@ pub struct RemovalPreview {
     pub unsaved: UnsavedWork,
     /// The unsaved work as sentences, one for each kind of work.
     pub summary: Vec<String>,
+    /// Ignored files of the worktree, which are deleted without a copy. A directory ends with a slash.
+    pub ignored: Vec<String>,
+    /// Other running agents that work in the directory.
+    pub shared_with: Vec<AgentName>,
     /// Whether a removal is refused without `--force`.
     pub needs_force: bool,
 }
@@ -122,6 +126,8 @@ pub struct CreatedWork {
     pub path: Option<PathBuf>,
     /// Disk usage of the worktree in bytes.
     pub size: u64,
+    /// Ignored files of the worktree, which are deleted without a copy. A directory ends with a slash.
+    pub ignored: Vec<String>,
 }
 
 /// A worktree or branch that `agent sweep` removes.
@@ -132,6 +138,8 @@ pub struct SweptWork {
     pub work: CreatedWork,
     /// Why it is not needed any more.
     pub reason: SweepReason,
+    /// The copy of commits that only the reflog of the worktree had.
+    pub recovered: Option<RecoveredWork>,
 }
 
 /// A worktree or branch that `agent sweep` does not remove.

@@ -2,7 +2,7 @@
 
 use crate::base::plural::counted;
 use crate::model::{Commit, RemovalPreview, is_deceptive};
-use crate::rules::workspace::unsaved_work::named;
+use crate::rules::workspace::unsaved_work::{ignored_remark, named};
 
 /// Returns one line for each thing that discarding an agent removes or leaves. `log` has the newest of its commits.
 pub fn lines(preview: &RemovalPreview, log: &[Commit], removes_branch: bool) -> Vec<String> {
@@ -20,6 +20,10 @@ pub fn lines(preview: &RemovalPreview, log: &[Commit], removes_branch: bool) -> 
         lines.extend((more > 0).then(|| format!("  and {more} more")));
     }
     lines.extend(unsaved.unknown.clone());
+    lines.extend(ignored_remark(&preview.ignored));
+    lines.extend(
+        preview.shared_with.iter().map(|other| format!("agent `{other}` works in it and must end first")),
+    );
     lines.extend(preview.path.as_ref().map(|path| format!("directory {path}")));
     match (branch, removes_branch) {
         ("", _) => {}
@@ -52,6 +56,8 @@ mod tests {
             branch: Some("symposium/fix".into()),
             unsaved,
             summary: Vec::new(),
+            ignored: vec!["target/".into(), ".env".into()],
+            shared_with: vec!["child".parse().unwrap()],
             needs_force: true,
         }
     }
@@ -69,13 +75,20 @@ mod tests {
                 "2 commits that no remote and no other branch has:",
                 "  abc fix [2J",
                 "  and 1 more",
+                "ignored files are removed without a copy: .env, target/",
+                "agent `child` works in it and must end first",
                 "directory /w",
                 "branch `symposium/fix`",
                 "1 stash stays on `symposium/fix` in the repository",
             ]
         );
+        let empty = RemovalPreview {
+            ignored: Vec::new(),
+            shared_with: Vec::new(),
+            ..preview(UnsavedWork::default())
+        };
         assert_eq!(
-            lines(&preview(UnsavedWork::default()), &[], false),
+            lines(&empty, &[], false),
             ["directory /w", "branch `symposium/fix` existed before the agent and stays"]
         );
     }

@@ -24,6 +24,17 @@ pub fn summary(work: &UnsavedWork, branch: &str) -> Vec<String> {
     lines
 }
 
+/// Names the ignored files that a removal deletes; `None` if there are none. Files come before directories: a file such
+/// as `.env` is more likely to exist only once.
+pub fn ignored_remark(ignored: &[String]) -> Option<String> {
+    let mut paths: Vec<&str> = ignored.iter().map(String::as_str).collect();
+    paths.sort_by_key(|path| path.ends_with('/'));
+    let more = if paths.len() > MAX_NAMED_FILES { ", …" } else { "" };
+    paths.truncate(MAX_NAMED_FILES);
+    let named = paths.join(", ").replace(is_deceptive, " ");
+    (!paths.is_empty()).then(|| format!("ignored files are removed without a copy: {named}{more}"))
+}
+
 /// Returns a sentence about the files in a scratch folder; none if it is empty.
 pub fn scratch_summary(work: &UnsavedWork) -> Vec<String> {
     if work.files.is_empty() { Vec::new() } else { vec![named("file", &work.files)] }

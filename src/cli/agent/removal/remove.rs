@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::manager::AgentRemoval;
 use crate::manager::{Removal, Removed};
 use crate::model::{AgentName, RemovalPreview};
+use crate::rules::workspace::unsaved_work::ignored_remark;
 
 pub(in crate::cli) const COMMAND: CommandDefinition =
     CommandDefinition::new("rm", "Remove an agent and its files", Remote::ONCE, |args, context| {
@@ -25,7 +26,7 @@ pub(in crate::cli) struct RemovalOptions {
     /// Remove it even if it runs or holds unsaved work; a copy of the work is kept for 30 days
     #[arg(long)]
     force: bool,
-    /// Do not ask for confirmation
+    /// Do not ask for confirmation; without a terminal, --force is enough
     #[arg(short, long)]
     yes: bool,
     /// Show what would be lost and change nothing
@@ -55,6 +56,8 @@ JSON of --dry-run:
   stashes      stashes made on its branch (they stay)
   unknown      why git could not report the state of the worktree, or null
   summary      the same as sentences
+  ignored      ignored files of the worktree, which are deleted without a copy
+  shared_with  other running agents that work in the directory
   needs_force  whether the removal is refused without --force
 
 JSON of a removal:
@@ -107,7 +110,11 @@ fn confirmed(name: &AgentName, context: &Invocation) -> Result<bool, Error> {
         return Ok(true);
     }
     preview.summary.iter().for_each(|line| context.ui.say(&format!("  {line}")));
+    for other in &preview.shared_with {
+        context.ui.say(&format!("  agent `{other}` works in the same directory"));
+    }
     let question = match (preview.running, preview.summary.is_empty()) {
+        (false, true) => format!("remove `{name}` with its directory?"),
         (true, true) => format!("`{name}` is running: end it and remove it?"),
         (true, false) => format!("`{name}` is running: end it and remove it with this work?"),
         (false, _) => format!("remove `{name}` with this work?"),
@@ -133,6 +140,10 @@ fn show_preview(preview: &RemovalPreview, context: &Invocation) {
         false => lines.push(format!("`{name}` contains unsaved work:")),
     }
     lines.extend(preview.summary.iter().map(|line| format!("  {line}")));
+    lines.extend(ignored_remark(&preview.ignored));
+    lines.extend(
+        preview.shared_with.iter().map(|other| format!("agent `{other}` works in the same directory")),
+    );
     context.ui.data(&lines.join("\n"));
 }
 

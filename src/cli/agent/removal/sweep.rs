@@ -8,8 +8,8 @@ use crate::cli::grammar::definition::{CommandDefinition, parsed};
 use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
 use crate::manager::{AgentRemoval, SweepPlan};
-use crate::model::{CreatedWork, KeptWork, SweptWork};
-use crate::rules::workspace::unsaved_work::bytes;
+use crate::model::{AgentName, CreatedWork, KeptWork, SweptWork};
+use crate::rules::workspace::unsaved_work::{bytes, ignored_remark};
 use crate::text::fit::clean;
 
 pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
@@ -37,9 +37,11 @@ stashes and agents that run or can continue are never proposed; no option change
 rebased counts as merged if its base or main branch contains its whole change.
 
 JSON:
-  removed  what was removed, or would be: [{agent, repository, branch, commit, path, size, reason}]; reason is
-           merged, empty or gone; agent is null for a branch of a removed agent, size is in bytes
-  kept     what is kept: the same fields, with the reason as a sentence
+  removed  what was removed, or would be: [{agent, repository, branch, commit, path, size, ignored, reason,
+           recovered}]; reason is merged, empty or gone; agent is null for a branch of a removed agent, size is in
+           bytes, ignored lists files that are deleted without a copy, recovered is the copy of commits that only the
+           reflog had, or null
+  kept     what is kept: the same fields without recovered, with the reason as a sentence
   dry_run  whether nothing was changed";
 
 pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
@@ -63,8 +65,8 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     }
     let mut removed = Vec::new();
     for swept in proposed {
-        match if is_dry { Ok(()) } else { removal.sweep(&swept) } {
-            Ok(()) => removed.push(swept),
+        match if is_dry { Ok(None) } else { removal.sweep(&swept) } {
+            Ok(recovered) => removed.push(SweptWork { recovered, ..swept }),
             // Its facts have changed since they were shown.
             Err(error) => {
                 context.ui.warn(&error.to_string());
@@ -78,6 +80,10 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         let size = removed.iter().map(|swept| swept.work.size).sum();
         let count = counted(removed.len(), "entry", "entries");
         context.ui.say(&format!("{count} removed, {} freed", bytes(size)));
+        for copy in removed.iter().filter_map(|swept| swept.recovered.as_ref()) {
+            let name = &copy.name;
+            context.ui.say(&format!("commits that no branch had are kept: `symposium agent recover {name}`"));
+        }
     }
     Ok(0)
 }
@@ -90,13 +96,18 @@ fn show(proposed: &[SweptWork], kept: &[KeptWork], context: &Invocation) {
     let works = proposed.iter().map(|swept| &swept.work).chain(kept.iter().map(|kept| &kept.work));
     let width = works.map(|work| label(work).chars().count()).max().unwrap_or_default();
     let lines = proposed.iter().map(|swept| {
-        let SweptWork { work, reason } = swept;
+        let SweptWork { work, reason, .. } = swept;
         let id = work.commit.as_deref().map_or("", |id| id.get(..12).unwrap_or(id));
         let reason = reason.to_string();
         let repository = clean(&work.repository.to_string_lossy());
         format!("{:width$}  {reason:6}  {:>7}  {id:12}  {repository}", label(work), bytes(work.size))
     });
     context.ui.data(&lines.collect::<Vec<_>>().join("\n"));
+    for SweptWork { work, .. } in proposed {
+        let Some(remark) = ignored_remark(&work.ignored) else { continue };
+        let name = work.agent.as_ref().map(AgentName::as_str).unwrap_or_default();
+        context.ui.say(&remark.replacen("ignored files", &format!("ignored files of `{name}`"), 1));
+    }
     for kept in kept {
         context.ui.say(&format!("kept: {:width$}  {}", label(&kept.work), clean(&kept.reason)));
     }
