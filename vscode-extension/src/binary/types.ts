@@ -33,6 +33,8 @@ export interface Agent {
   waiting_for: 'approval' | 'question' | 'setup' | 'limit' | null;
   status_since: string;
   reason: string;
+  /** The failed turn that the status is about; older binaries do not print it. */
+  failure?: FailedTurn | null | undefined;
   question: Question | null;
   exit: { code: number | null; signal: number | null } | null;
   working_directory: string;
@@ -54,6 +56,16 @@ export interface Agent {
   tasks: { queued: number; running: number; done: number; failed: number };
   task: { id: number; title: string; progress: Progress | null } | null;
   host: string | null;
+}
+
+/** A turn that ended with an error. */
+export interface FailedTurn {
+  cause: 'login' | 'credit' | 'limit' | 'error';
+  at: string;
+  /** Until when the agent gets no task; null means until the user acts. */
+  held_until: string | null;
+  /** Whether the agent CLI continues the turn by itself. */
+  paused?: boolean | undefined;
 }
 
 /** What a waiting agent asks for. */
@@ -240,6 +252,7 @@ const agent: JsonShape<Agent> = object<Agent>({
   waiting_for: orNull(word()),
   status_since: text,
   reason: text,
+  failure: optional(orNull(object<FailedTurn>({ cause: word(), at: text, held_until: orNull(text), paused: optional(flag) }))),
   question: orNull(object<Question>({ id: text, text, extent: word() })),
   exit: orNull(object({ code: orNull(number), signal: orNull(number) })),
   working_directory: text,

@@ -240,7 +240,7 @@ export function offerAttach(agent: Agent): void {
 /** Offers to open the worktree of an agent in a new window. */
 export async function offerFolder(agent: Agent): Promise<void> {
   const open = t('Open in New Window');
-  const text = withoutLinks(t('{0} works in its own worktree', oneLine(agent.name)));
+  const text = withoutLinks(t('{0} works in its own worktree. The command "Open Worktree in New Window" opens it later', oneLine(agent.name)));
   if ((await vscode.window.showInformationMessage(text, open)) === open) await openFolder(agent);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { manifestFor, readmeFor } from '../../publishing.mjs';
+import { SOURCE_TITLES, installStepFor, manifestFor, readmeFor, textsFor } from '../../publishing.mjs';
 
 const nowhere = { repository: '', publisher: '', branch: 'main' };
 const somewhere = { repository: 'https://example.com/me/symposium', publisher: 'me', branch: 'main' };
@@ -11,6 +11,19 @@ test('the published manifest contains the addresses and no development fields', 
   assert.deepEqual(manifestFor(manifest, nowhere), { name: 'symposium', publisher: 'symposium' });
   const { publisher, bugs, homepage } = manifestFor(manifest, somewhere);
   assert.deepEqual([publisher, bugs, homepage], ['me', { url: 'https://example.com/me/symposium/issues' }, 'https://example.com/me/symposium#readme']);
+});
+
+test('the install hints of a published package link to the source', () => {
+  const step = readFileSync('walkthrough/install.md', 'utf8');
+  assert.equal(installStepFor(step, nowhere), step);
+  assert.match(installStepFor(step, somewhere), /from \[its source\]\(https:\/\/example\.com\/me\/symposium\)/);
+  const files = readdirSync('.').filter((name) => /^package\.nls\..*json$/.test(name));
+  assert.deepEqual(Object.keys(SOURCE_TITLES).sort(), files.sort());
+  for (const file of files) {
+    const texts = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+    assert.deepEqual(textsFor(file, texts, nowhere), texts);
+    assert.match(textsFor(file, texts, somewhere)['welcome.missingBinary'] ?? '', /\n\[[A-Z][A-Za-z ]+\]\(https:\/\/example\.com\/me\/symposium\)$/);
+  }
 });
 
 test('no picture of the published page has a relative address', () => {

@@ -23,21 +23,35 @@ const icons: Record<Status, StatusIcon> = {
   unknown: { icon: 'question' },
 };
 
-/** Returns the icon of a status. Newer binaries may print statuses that this extension does not know. */
-export const iconOf = (agent: Pick<Agent, 'status' | 'waiting_for'>): StatusIcon =>
-  agent.status === 'waiting' && !needsPerson(agent) ? { icon: 'watch' } : ((icons as Partial<Record<string, StatusIcon>>)[agent.status] ?? icons.unknown);
+/** The fields of an agent that its status consists of. */
+export type StatusFields = Pick<Agent, 'status' | 'waiting_for' | 'failure'>;
 
-/** Returns whether an agent waits for an answer of a user. An agent at its usage limit continues by itself. */
-export const needsPerson = ({ status, waiting_for }: Pick<Agent, 'status' | 'waiting_for'>): boolean => status === 'waiting' && waiting_for !== 'limit';
+/** Returns the icon of a status. Newer binaries may print statuses that this extension does not know. */
+export function iconOf(agent: StatusFields): StatusIcon {
+  if (hasFailedTurn(agent)) return { icon: 'warning', color: 'charts.red' };
+  if (agent.status === 'waiting' && !needsPerson(agent)) return { icon: 'watch' };
+  return (icons as Partial<Record<string, StatusIcon>>)[agent.status] ?? icons.unknown;
+}
+
+/** Returns whether the last turn of an idle agent failed. A waiting agent says itself what it waits for. */
+export const hasFailedTurn = ({ status, failure }: Pick<Agent, 'status' | 'failure'>): boolean => status === 'idle' && (failure ?? null) !== null;
+
+/** Returns whether an agent waits for a user. An agent at its usage limit continues by itself, unless several turns
+ *  failed. */
+export function needsPerson({ status, waiting_for, failure }: StatusFields): boolean {
+  if (status !== 'waiting') return false;
+  const isHeld = failure?.held_until === null && failure.paused !== true;
+  return waiting_for !== 'limit' || isHeld;
+}
 
 /** How long an ended agent keeps its place in a list. A row that moves at once puts the next agent under the pointer,
  *  and a second click would hit it. */
 export const ENDED_KEEPS_PLACE_MS = 60_000;
 
 /** Returns the rank of an agent in a list: needs a user, has failed, runs or has just ended, has ended. */
-export function rank(agent: Pick<Agent, 'status' | 'waiting_for' | 'status_since'>, now: number): number {
+export function rank(agent: StatusFields & Pick<Agent, 'status_since'>, now: number): number {
   if (needsPerson(agent)) return 0;
-  if (agent.status === 'crashed' || agent.status === 'lost') return 1;
+  if (agent.status === 'crashed' || agent.status === 'lost' || hasFailedTurn(agent)) return 1;
   const isOver = ['exited', 'stopped', 'hibernated'].includes(agent.status);
   return isOver && now - Date.parse(agent.status_since) >= ENDED_KEEPS_PLACE_MS ? 3 : 2;
 }
@@ -90,8 +104,9 @@ const waits: Record<NonNullable<Agent['waiting_for']>, () => string> = {
 /** Returns the name of a status. A status of a newer binary is shown as it is. */
 export const statusName = (word: Status): string => (names as Partial<Record<string, () => string>>)[word]?.() ?? word;
 
-/** Describes a status, and what a waiting agent waits for. */
-export function statusWord({ status, waiting_for }: Pick<Agent, 'status' | 'waiting_for'>): string {
+/** Describes a status: what a waiting agent waits for, or that the last turn failed. */
+export function statusWord({ status, waiting_for, failure }: StatusFields): string {
+  if (hasFailedTurn({ status, failure })) return t('failed');
   if (status !== 'waiting' || waiting_for === null) return statusName(status);
   return (waits as Partial<Record<string, () => string>>)[waiting_for]?.() ?? `${statusName(status)} (${waiting_for})`;
 }
@@ -102,6 +117,8 @@ export interface Counts {
   waiting: number;
   crashed: number;
   lost: number;
+  /** Idle agents whose last turn failed. */
+  failed: number;
   working: number;
   idle: number;
   unknown: number;
@@ -117,8 +134,9 @@ export function count(agents: readonly Agent[]): Counts {
     waiting: agents.filter(needsPerson).length,
     crashed: of('crashed'),
     lost: of('lost'),
+    failed: agents.filter(hasFailedTurn).length,
     working: of('working', 'starting'),
-    idle: of('idle'),
+    idle: agents.filter((agent) => agent.status === 'idle' && !hasFailedTurn(agent)).length,
     // Includes statuses of newer binaries.
     unknown: agents.filter(({ status }) => !known.includes(status)).length,
     limited: agents.filter((agent) => agent.status === 'waiting' && !needsPerson(agent)).length,
@@ -131,6 +149,7 @@ export function countsText(counts: Counts): string {
     counts.waiting > 0 ? t('{0} waiting', counts.waiting) : '',
     counts.crashed > 0 ? t('{0} crashed', counts.crashed) : '',
     counts.lost > 0 ? t('{0} lost', counts.lost) : '',
+    counts.failed > 0 ? t('{0} failed', counts.failed) : '',
     counts.working > 0 ? t('{0} working', counts.working) : '',
     counts.idle > 0 ? t('{0} idle', counts.idle) : '',
     counts.limited > 0 ? t('{0} at their usage limit', counts.limited) : '',
@@ -145,6 +164,7 @@ export function countsIcons(counts: Counts): string {
     counts.waiting > 0 ? `$(bell-dot) ${counts.waiting}` : '',
     counts.crashed > 0 ? `$(error) ${counts.crashed}` : '',
     counts.lost > 0 ? `$(debug-disconnect) ${counts.lost}` : '',
+    counts.failed > 0 ? `$(warning) ${counts.failed}` : '',
     counts.working > 0 ? `$(play-circle) ${counts.working}` : '',
     counts.idle > 0 ? `$(circle-outline) ${counts.idle}` : '',
     counts.limited > 0 ? `$(watch) ${counts.limited}` : '',
@@ -156,5 +176,5 @@ export function countsIcons(counts: Counts): string {
 /** Returns the severity of the status bar, by the worst status. */
 export function severity(counts: Counts): 'error' | 'warning' | undefined {
   if (counts.crashed > 0) return 'error';
-  return counts.waiting + counts.lost > 0 ? 'warning' : undefined;
+  return counts.waiting + counts.lost + counts.failed > 0 ? 'warning' : undefined;
 }

@@ -3,7 +3,7 @@
 import type { Agent, Task } from '../../binary/types';
 import { t } from '../../l10n';
 import { QUESTION_LENGTH, shownQuestion } from '../agent/question';
-import { needsPerson } from '../agent/status';
+import { hasFailedTurn, needsPerson } from '../agent/status';
 import { withoutLinks, oneLine } from '../agent/sanitize';
 
 export type NoticeKind = 'waiting' | 'limited' | 'finished' | 'failed' | 'crashed' | 'gave-up' | 'lost';
@@ -80,6 +80,8 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
     const same = was.status === 'waiting' && was.waiting_for === is.waiting_for && was.question?.id === is.question?.id;
     return same ? undefined : state(is);
   }
+  // A failed turn is announced whether or not it was long. With a task, the failure of the task follows and says more.
+  if (hasFailedTurn(is) && is.task === null && is.failure?.at !== was.failure?.at) return 'failed';
   if (ended(is) > ended(was)) return is.tasks.failed > was.tasks.failed ? 'failed' : 'finished';
   // The end of its task follows at once and says more.
   if (is.task !== null) return undefined;
@@ -122,7 +124,7 @@ const INTERRUPTED_REASON = 'its turn was interrupted';
 export function noticesSince(then: number, agents: readonly Agent[]): Notice[] {
   return agents.flatMap((agent) => {
     if (Date.parse(agent.created_at) > then || Date.parse(agent.status_since) <= then) return [];
-    const kind = state(agent) ?? (agent.status === 'idle' && agent.reason !== READY_REASON && agent.reason !== INTERRUPTED_REASON ? 'finished' : undefined);
+    const kind = state(agent) ?? (hasFailedTurn(agent) ? 'failed' : agent.status === 'idle' && agent.reason !== READY_REASON && agent.reason !== INTERRUPTED_REASON ? 'finished' : undefined);
     return kind === undefined ? [] : [notice(kind, agent)];
   });
 }
@@ -191,7 +193,7 @@ export function noticeText({ kind, agent, end }: Notice): string {
       if (task === undefined) return withoutLinks(t('{0} finished: {1}', name, reason));
       return withoutLinks(t('{0} finished task #{1} {2}: {3}', name, task.id, oneLine(task.text), oneLine(task.result ?? task.why, 160)));
     case 'failed':
-      if (task === undefined) return withoutLinks(t('{0} failed a task', name));
+      if (task === undefined) return withoutLinks(hasFailedTurn(agent) ? t('a turn of {0} failed: {1}', name, reason) : t('{0} failed a task', name));
       return withoutLinks(t('{0} failed task #{1} {2}: {3}', name, task.id, oneLine(task.text), oneLine(task.why, 160)));
     case 'crashed':
       return withoutLinks(t('{0} crashed: {1}', name, reason));

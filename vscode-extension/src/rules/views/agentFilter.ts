@@ -3,7 +3,7 @@
 import type { Agent } from '../../binary/types';
 import { t } from '../../l10n';
 import { isHere } from '../agent/inWorkspace';
-import { isLive, needsPerson } from '../agent/status';
+import { hasFailedTurn, isLive, needsPerson } from '../agent/status';
 
 export const FILTERS = ['all', 'needs-you', 'running', 'this-window'] as const;
 
@@ -31,7 +31,7 @@ export function applyFilter(agents: readonly Agent[], filter: Filter, folders: r
     case 'all':
       return [...agents];
     case 'needs-you':
-      return agents.filter((agent) => needsPerson(agent) || agent.status === 'crashed' || agent.status === 'lost');
+      return agents.filter((agent) => needsPerson(agent) || hasFailedTurn(agent) || agent.status === 'crashed' || agent.status === 'lost');
     case 'running':
       return agents.filter(isLive);
     case 'this-window':

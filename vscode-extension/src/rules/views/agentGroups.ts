@@ -155,7 +155,7 @@ function updateRows(old: readonly AgentNode[], fresh: readonly AgentNode[]): Age
 export const fingerprint = (agents: readonly Agent[]): string =>
   JSON.stringify(
     agents.map((a) => [
-      a.id, a.name, a.title, a.prompt, a.conversation.name, a.status, a.waiting_for, a.status_since, a.reason, a.question?.id, a.project, a.branch, a.parent,
+      a.id, a.name, a.title, a.prompt, a.conversation.name, a.status, a.waiting_for, a.status_since, a.reason, a.failure, a.question?.id, a.project, a.branch, a.parent,
       a.working_directory, a.tasks, a.task, a.tmux !== null, a.clients.length, a.clients.some(({ guest }) => guest), isDriven(a), a.workspace, a.shares, a.directory_gone, a.restart.next_at,
     ]),
   );

@@ -8,7 +8,7 @@ import { specMistake } from '../commands/specMistake';
 import { folderName } from '../agent/inWorkspace';
 import { shownQuestion } from '../agent/question';
 import { isDriven } from '../terminals/attachedTerminals';
-import { hasEnded, isAttachable, isLive, isHibernated, statusWord } from '../agent/status';
+import { hasEnded, hasFailedTurn, isAttachable, isLive, isHibernated, statusWord } from '../agent/status';
 import { escapeMarkdown, fenced, escapeQuickPick, oneLine, spellOutInvisible } from '../agent/sanitize';
 import { age } from '../agent/ages';
 import { spokenWork, workParts } from './workText';
@@ -45,7 +45,11 @@ export const subject = ({ title, task, prompt, conversation, name }: Agent, most
 export const accessibleLabel = (agent: Agent, marks?: Marks): string =>
   [oneLine(agent.name), statusWord(agent), questionText(agent, 300), waitingText(marks), sharedText(marks), subject(agent, 120), ...(marks?.work === undefined ? [] : spokenWork(marks.work)), marks?.isOpen === true ? t('this window') : '', ...mutedText(marks)].filter(Boolean).join(', ');
 
-const questionText = (agent: Agent, most: number): string => (agent.status === 'waiting' ? shownQuestion(agent, most) : '');
+/** Returns what an agent asks, or the error of its failed turn. */
+function questionText(agent: Agent, most: number): string {
+  if (hasFailedTurn(agent)) return oneLine(agent.reason, most);
+  return agent.status === 'waiting' ? shownQuestion(agent, most) : '';
+}
 
 /** Formats the number of agents below a row that wait for a user. */
 export const needsYouBelow = (many: number): string => (many === 1 ? t('1 below needs you') : t('{0} below need you', many));

@@ -10,6 +10,8 @@ const waiting = asking('Bash: ls');
 const atWork = { id: 1, title: 'x', progress: null };
 const restarted = { policy: 'on-failure', count: 1, next_at: '2026-01-01T00:00:01Z' };
 
+const failedTurn: Partial<Agent> = { reason: 'API Error: 500', status_since: '2026-01-01T00:00:02Z', failure: { cause: 'error', at: '2026-01-01T00:00:02Z', held_until: '2026-01-01T00:00:32Z' } };
+
 const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
   ['nothing happened', {}, {}, []],
   ['it begins to wait', { status: 'working' }, waiting, ['waiting']],
@@ -30,9 +32,20 @@ const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
   ['a short turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:00:02Z' }, []],
   ['a task has failed', { tasks: tasks(1) }, { tasks: { ...tasks(1), failed: 1 } }, ['failed']],
   ['a long turn is over, and its task is about to be', { status: 'working', task: atWork }, { status: 'idle', status_since: '2026-01-01T00:01:00Z', task: atWork }, []],
+  ['a short turn has failed', { status: 'working' }, failedTurn, ['failed']],
+  ['it is still idle after a failed turn', failedTurn, failedTurn, []],
+  ['the next turn has failed too', failedTurn, { ...failedTurn, failure: { cause: 'error', at: '2026-01-01T00:00:09Z', held_until: null } }, ['failed']],
+  ['a turn has failed, and its task is about to', { status: 'working', task: atWork }, { ...failedTurn, task: atWork }, []],
+  ['it hit its limit', { status: 'working' }, { ...failedTurn, status: 'waiting', waiting_for: 'limit' }, ['limited']],
   ['it was stopped', { status: 'working' }, { status: 'stopped' }, []],
 ];
 for (const [name, before, after, expected] of table) test(`transition: ${name}`, () => { assert.deepEqual(kinds(before, after), expected); });
+
+test('a failed turn is announced with its error, also to a user who was away', () => {
+  const [now] = transitions([someAgent({ status: 'working' })], [someAgent(failedTurn)]);
+  assert.equal(noticeText(now ?? assert.fail()), 'a turn of one failed: API Error: 500');
+  assert.deepEqual(noticesSince(Date.parse('2026-01-01T00:00:01Z'), [someAgent(failedTurn)]).map(({ kind }) => kind), ['failed']);
+});
 
 test('a new agent causes no notice', () => {
   assert.deepEqual(transitions([], [someAgent(waiting)]), []);

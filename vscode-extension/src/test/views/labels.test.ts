@@ -14,6 +14,8 @@ import { age } from '../../rules/agent/ages';
 import type { Agent, Recap, Status, Task, TaskState } from '../../binary/types';
 import { setTranslate } from '../../l10n';
 import { asking, someAgent } from '../agentFixtures';
+import { applyFilter } from '../../rules/views/agentFilter';
+import { byUrgency, fingerprint } from '../../rules/views/agentGroups';
 
 const now = Date.parse('2026-01-01T00:05:00Z');
 const hostile = '**b** <img src=x onerror=alert(1)> [l](command:quit) $(zap) `c`\u001b[31m\u202e\nnext';
@@ -297,4 +299,23 @@ test('an agent at its usage limit does not need a user', () => {
   assert.equal(statusWord(limited), 'waits for its usage limit');
   assert.deepEqual([count([limited]).waiting, count([limited]).limited, severity(count([limited]))], [0, 1, undefined]);
   assert.equal(iconOf(limited).icon, 'watch');
+});
+
+test('an agent whose last turn failed is marked, counted and says why', () => {
+  const failure = { cause: 'error' as const, at: '2026-01-01T00:00:00Z', held_until: null };
+  const failed = someAgent({ reason: 'API Error: 500', failure });
+  assert.deepEqual([statusWord(failed), iconOf(failed).icon], ['failed', 'warning']);
+  assert.match(description(failed, 0), /^API Error: 500 · failed/);
+  assert.match(accessibleLabel(failed), /^one, failed, API Error: 500/);
+  const counts = count([failed, someAgent()]);
+  assert.deepEqual([counts.failed, counts.idle, severity(counts), countsText(counts), countsIcons(counts)], [1, 1, 'warning', '1 failed, 1 idle', '$(warning) 1 $(circle-outline) 1']);
+  assert.notEqual(fingerprint([failed]), fingerprint([{ ...failed, failure: { ...failure, at: '2026-01-01T00:00:09Z' } }]));
+  assert.deepEqual(applyFilter([failed, someAgent()], 'needs-you', []), [failed]);
+  assert.equal(byUrgency(someAgent({ ...failed, name: 'z' }), someAgent({ name: 'a' }), 0), -1);
+});
+
+test('an agent at its usage limit needs a user when its queue is held without an end', () => {
+  const limited = (differs: object) => someAgent({ status: 'waiting', waiting_for: 'limit', failure: { cause: 'limit', at: '2026-01-01T00:00:00Z', held_until: null, ...differs } });
+  const needed = [limited({}), limited({ paused: true }), limited({ held_until: '2026-01-01T01:00:00Z' })].map((agent) => count([agent]).waiting);
+  assert.deepEqual(needed, [1, 0, 0]);
 });
