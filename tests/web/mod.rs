@@ -4,6 +4,7 @@ mod agents;
 mod guard;
 mod limits;
 mod pairing;
+mod spawning;
 mod streams;
 
 use std::io::{BufRead, BufReader, Read, Write};

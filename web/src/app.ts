@@ -6,6 +6,7 @@ import { Detail } from "./detail.js";
 import { arrange, h, replace, setText } from "./dom.js";
 import { AgentRow } from "./list.js";
 import { pairingView, takeCode } from "./pairing.js";
+import { SpawnForm } from "./spawn.js";
 import type { Agent, Listing, Row } from "./types.js";
 
 /** Time between two updates of the ages. */
@@ -16,6 +17,7 @@ class App {
   private readonly connection = h("span", { class: "connection", role: "status" }, "connecting…");
   private readonly counts = h("span", { class: "counts" });
   private readonly silence = h("p", { class: "banner", role: "alert", hidden: true });
+  private readonly create = h("button", { class: "plain small", click: () => (location.hash = "new") }, "New agent");
   private readonly cardList = h("div", { class: "cards" });
   private readonly needs = h("section", { "aria-label": "Needs an answer", hidden: true }, this.cardList);
   private readonly list = h("ul", { class: "list" });
@@ -28,11 +30,12 @@ class App {
   private readonly rows = new Map<string, AgentRow>();
   private listing: Listing | undefined;
   private detail: Detail | undefined;
+  private spawnForm: SpawnForm | undefined;
   private showsEnded = false;
   private feed: AbortController | undefined;
 
   constructor() {
-    const bar = h("header", { class: "bar top" }, h("h1", {}, "Symposium"), this.counts, this.connection);
+    const bar = h("header", { class: "bar top" }, h("h1", {}, "Symposium"), this.counts, this.connection, this.create);
     this.ended.addEventListener("click", () => {
       this.showsEnded = !this.showsEnded;
       this.draw();
@@ -142,18 +145,31 @@ class App {
       this.detail.close();
       this.detail = undefined;
     }
-    this.root.classList.toggle("open", found !== undefined);
+    const isNew = location.hash === "#new" && this.listing !== undefined;
+    this.root.classList.toggle("open", found !== undefined || isNew);
+    if (isNew) return this.drawSpawnForm(pairs);
+    this.spawnForm = undefined;
     if (!found) {
       if (!this.main.querySelector(".hint")) replace(this.main, h("p", { class: "hint" }, "Choose an agent."));
       return;
     }
     const [agent, row] = found;
     if (this.detail) return this.detail.update(agent, row);
-    this.detail = new Detail(agent, row, () => {
-      history.replaceState(null, "", location.pathname);
-      this.draw();
-    });
+    this.detail = new Detail(agent, row, () => this.close());
     replace(this.main, this.detail.element);
+  }
+
+  private drawSpawnForm(pairs: [Agent, Row][]): void {
+    if (this.spawnForm) return;
+    const directories = [...new Set(pairs.map(([agent]) => agent.project ?? agent.working_directory))];
+    this.spawnForm = new SpawnForm(directories, (name) => this.open(name), () => this.close());
+    replace(this.main, this.spawnForm.element);
+  }
+
+  /** Shows the list again. */
+  private close(): void {
+    history.replaceState(null, "", location.pathname);
+    this.draw();
   }
 }
 

@@ -61,6 +61,34 @@ export interface Message {
   state: string;
 }
 
+export interface SpawnOption {
+  name: string;
+  description: string | null;
+  /** Why it cannot be started. */
+  problem: string | null;
+  params: { name: string; param: { type: "string" | "int" | "bool" | "choice"; choices?: string[]; default: string | number | boolean | null; description: string | null } }[];
+}
+
+export interface SpawnOptions {
+  options: SpawnOption[];
+  last: { spec: string | null; workspace: string | null; params: Record<string, string> } | null;
+}
+
+export interface SpawnPreview {
+  spec: string;
+  kind: string;
+  directory: string;
+  workspace: string;
+  /** The program with the arguments of the spec. */
+  command: string[];
+  /** The same with the arguments for hooks and tools. */
+  command_line: string[];
+  task: string | null;
+  variables: string[];
+  warnings: string[];
+  digest: string;
+}
+
 export type Color = number | [number, number, number];
 
 export interface Run {
