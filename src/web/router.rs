@@ -6,7 +6,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use super::api::{agents, messages, pair, screen, tasks};
+use super::api::{agents, messages, pair, screen, spawn, tasks};
 use super::guard::{self, PAIR_PATH};
 use super::{WebState, assets, stream};
 
@@ -29,6 +29,9 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
         .route("/api/agents", get(agents::list))
         .route("/api/events", get(stream::agents))
         .nest("/api/agents/{name}", agent)
+        .route("/api/spawn", post(spawn::start))
+        .route("/api/spawn/options", post(spawn::options))
+        .route("/api/spawn/preview", post(spawn::preview))
         .route("/api/tasks/{id}/cancel", post(tasks::cancel))
         .fallback(get(assets::serve))
         .layer(from_fn_with_state(Arc::clone(&state), guard::check))

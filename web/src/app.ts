@@ -1,11 +1,13 @@
 // The page: the stream of agents, cards for what needs an answer, the list, and one agent in detail.
 
+import { isGuest, limits, setAccess } from "./access.js";
 import { follow, forgetKey, hasKey } from "./api.js";
 import { Card } from "./cards.js";
 import { Detail } from "./detail.js";
 import { arrange, h, replace, setText } from "./dom.js";
 import { AgentRow } from "./list.js";
 import { pairingView, takeCode } from "./pairing.js";
+import { SpawnForm } from "./spawn.js";
 import type { Agent, Listing, Row } from "./types.js";
 
 /** Time between two updates of the ages. */
@@ -16,6 +18,8 @@ class App {
   private readonly connection = h("span", { class: "connection", role: "status" }, "connecting…");
   private readonly counts = h("span", { class: "counts" });
   private readonly silence = h("p", { class: "banner", role: "alert", hidden: true });
+  private readonly create = h("button", { class: "plain small", click: () => (location.hash = "new") }, "New agent");
+  private readonly limits = h("p", { class: "limits", hidden: true });
   private readonly cardList = h("div", { class: "cards" });
   private readonly needs = h("section", { "aria-label": "Needs an answer", hidden: true }, this.cardList);
   private readonly list = h("ul", { class: "list" });
@@ -28,16 +32,17 @@ class App {
   private readonly rows = new Map<string, AgentRow>();
   private listing: Listing | undefined;
   private detail: Detail | undefined;
+  private spawnForm: SpawnForm | undefined;
   private showsEnded = false;
   private feed: AbortController | undefined;
 
   constructor() {
-    const bar = h("header", { class: "bar top" }, h("h1", {}, "Symposium"), this.counts, this.connection);
+    const bar = h("header", { class: "bar top" }, h("h1", {}, "Symposium"), this.counts, this.connection, this.create);
     this.ended.addEventListener("click", () => {
       this.showsEnded = !this.showsEnded;
       this.draw();
     });
-    this.side.append(bar, this.silence, this.needs, h("nav", { "aria-label": "Agents" }, this.list, this.empty, this.ended));
+    this.side.append(bar, this.limits, this.silence, this.needs, h("nav", { "aria-label": "Agents" }, this.list, this.empty, this.ended));
     addEventListener("hashchange", () => this.draw());
     setInterval(() => document.visibilityState === "visible" && this.tick(), TICK_MS);
     document.addEventListener("visibilitychange", () => this.tick());
@@ -51,6 +56,7 @@ class App {
       event: (name: string, data: string) => {
         if (name !== "agents") return;
         this.listing = JSON.parse(data) as Listing;
+        setAccess(this.listing.access);
         this.draw();
       },
       live: (isLive: boolean) => {
@@ -63,7 +69,7 @@ class App {
         forgetKey();
         this.listing = undefined;
         this.draw();
-        askForCode("This device has no access. It was revoked, or it was never paired.");
+        askForCode("This device has no access. It was revoked, has expired, or was never paired.");
       },
     };
     follow("api/events", handlers, this.feed.signal);
@@ -88,6 +94,9 @@ class App {
     const agents = this.listing?.agents ?? [];
     const pairs = agents.map((agent, at): [Agent, Row] => [agent, this.listing?.rows[at] ?? { status: agent.status, about: "", location: "" }]);
     const silence = this.listing?.silence ?? null;
+    this.create.hidden = isGuest();
+    this.limits.hidden = !isGuest();
+    setText(this.limits, limits());
     this.silence.hidden = silence === null;
     setText(this.silence, silence ?? "");
     this.drawCards(pairs.filter(([agent]) => agent.question !== null));
@@ -142,18 +151,31 @@ class App {
       this.detail.close();
       this.detail = undefined;
     }
-    this.root.classList.toggle("open", found !== undefined);
+    const isNew = location.hash === "#new" && !isGuest() && this.listing !== undefined;
+    this.root.classList.toggle("open", found !== undefined || isNew);
+    if (isNew) return this.drawSpawnForm(pairs);
+    this.spawnForm = undefined;
     if (!found) {
       if (!this.main.querySelector(".hint")) replace(this.main, h("p", { class: "hint" }, "Choose an agent."));
       return;
     }
     const [agent, row] = found;
     if (this.detail) return this.detail.update(agent, row);
-    this.detail = new Detail(agent, row, () => {
-      history.replaceState(null, "", location.pathname);
-      this.draw();
-    });
+    this.detail = new Detail(agent, row, () => this.close());
     replace(this.main, this.detail.element);
+  }
+
+  private drawSpawnForm(pairs: [Agent, Row][]): void {
+    if (this.spawnForm) return;
+    const directories = [...new Set(pairs.map(([agent]) => agent.project ?? agent.working_directory))];
+    this.spawnForm = new SpawnForm(directories, (name) => this.open(name), () => this.close());
+    replace(this.main, this.spawnForm.element);
+  }
+
+  /** Shows the list again. */
+  private close(): void {
+    history.replaceState(null, "", location.pathname);
+    this.draw();
   }
 }
 

@@ -39,6 +39,13 @@ export interface Listing {
   rows: Row[];
   /** Why the status of agents is not known. */
   silence: string | null;
+  /** The limits of this device, if it is one of a guest. */
+  access?: Access;
+}
+
+export interface Access {
+  permission: "watch" | "type";
+  expires_at: string;
 }
 
 export interface Task {
@@ -59,6 +66,34 @@ export interface Message {
   to: string | null;
   text: string;
   state: string;
+}
+
+export interface SpawnOption {
+  name: string;
+  description: string | null;
+  /** Why it cannot be started. */
+  problem: string | null;
+  params: { name: string; param: { type: "string" | "int" | "bool" | "choice"; choices?: string[]; default: string | number | boolean | null; description: string | null } }[];
+}
+
+export interface SpawnOptions {
+  options: SpawnOption[];
+  last: { spec: string | null; workspace: string | null; params: Record<string, string> } | null;
+}
+
+export interface SpawnPreview {
+  spec: string;
+  kind: string;
+  directory: string;
+  workspace: string;
+  /** The program with the arguments of the spec. */
+  command: string[];
+  /** The same with the arguments for hooks and tools. */
+  command_line: string[];
+  task: string | null;
+  variables: string[];
+  warnings: string[];
+  digest: string;
 }
 
 export type Color = number | [number, number, number];

@@ -54,8 +54,9 @@ impl Git {
             changes.iter().filter(|change| change.status == "D").map(|change| change.path.clone()).collect();
         missing.extend(self.files_without_place(top, tree)?);
         let replaced = changes.iter().filter(|change| change.is_submodule());
-        let submodules = populated(top, replaced.map(|change| &change.path));
-        Ok(self.occupied(top, &missing)?.into_iter().chain(submodules).collect())
+        let mut occupied = self.occupied(top, &missing)?;
+        occupied.extend(populated(top, replaced.map(|change| &change.path)));
+        Ok(occupied.into_iter().collect())
     }
 
     /// Returns the files of a tree that have a directory in their place, or a file in place of one of their directories.

@@ -8,6 +8,7 @@
 //! - `trust`: `spec trust`, `spec untrust`, and the check before a spawn
 //! - `launch_plan`: from a spec and options to the command line that runs
 //! - `spawn_options`: what can be spawned in a directory, for a form
+//! - `spawn_preview`: what a spawn would run, for a confirmation
 //! - `spawn_request`: the options of a spawn
 //! - `spawn_manifest`: `spec.json`, the spec an agent was created from
 //! - `mcp_access`: which agents get our MCP server
@@ -21,6 +22,7 @@ pub(in crate::manager) mod resolve;
 pub(in crate::manager) mod show;
 pub(in crate::manager) mod spawn_manifest;
 pub(in crate::manager) mod spawn_options;
+pub(in crate::manager) mod spawn_preview;
 pub(in crate::manager) mod spawn_request;
 pub(in crate::manager) mod trust;
 
@@ -29,6 +31,7 @@ pub use list::{KindLine, SpecLine};
 pub use resolve::SpecLocation;
 pub use show::SpecShown;
 pub use spawn_options::{SpawnOption, SpawnOptions};
+pub use spawn_preview::SpawnPreview;
 pub use spawn_request::{Lifetime, SpawnRequest, UncommittedChanges};
 
 use crate::manager::Context;

@@ -86,7 +86,7 @@ impl SpecCatalog<'_> {
     }
 
     /// Returns all arguments of the first start of an agent, including those for hooks and tools.
-    fn command_line(&self, chosen: &LaunchPlan) -> Result<Vec<String>, Error> {
+    pub(in crate::manager::specs) fn command_line(&self, chosen: &LaunchPlan) -> Result<Vec<String>, Error> {
         let taken = self.0.store.read(self.0.now())?;
         let is_free = |name: &_| !taken.iter().any(|record| record.name == *name);
         let name = naming::candidates(&chosen.spec.name, None).find(is_free);

@@ -6,6 +6,7 @@
 //! - `trust`: which values of a project's spec need the user's agreement
 //! - `web_address`: the addresses under which the web page may be used
 //! - `pairing_rate_limit`: how often a pairing code may be tried
+//! - `web_grant`: what the device of a guest may request
 //! - `web_secret`: secrets of web devices as text, and their comparison
 
 pub mod next_driver;
@@ -14,4 +15,5 @@ pub mod permissions;
 pub mod share_expiry;
 pub mod trust;
 pub mod web_address;
+pub mod web_grant;
 pub mod web_secret;

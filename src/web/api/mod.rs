@@ -3,6 +3,7 @@
 //! - `pair`: pairs a device
 //! - `agents`: the list, answers, prompts, keys, interrupt, stop, resume, recap
 //! - `screen`: a snapshot of a screen
+//! - `spawn`: starts agents, after a preview
 //! - `tasks`: tasks of an agent
 //! - `messages`: messages of an agent
 
@@ -10,6 +11,7 @@ pub(super) mod agents;
 pub(super) mod messages;
 pub(super) mod pair;
 pub(super) mod screen;
+pub(super) mod spawn;
 pub(super) mod tasks;
 
 use axum::Json;
