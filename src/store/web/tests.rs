@@ -58,7 +58,7 @@ fn guests_are_unknown_to_versions_without_limits() {
     let store = Store::open(dir.path()).unwrap();
     let grant = crate::model::DeviceGrant {
         agent: "api".parse().unwrap(),
-        agent_id: crate::model::AgentId::generate(),
+        agent_id: crate::model::AgentId::fresh(),
         permission: crate::model::WebPermission::Watch,
         expires_at: "2026-01-01T00:00:00Z".parse().unwrap(),
     };
