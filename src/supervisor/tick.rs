@@ -241,7 +241,7 @@ impl Ticker {
     }
 
     fn evict(&mut self) -> Option<Timestamp> {
-        for name in log_failure("evict", Capacity(&self.manager).evict_surplus()).unwrap_or_default() {
+        for name in log_failure("evict", Capacity(&self.manager).hibernate_surplus()).unwrap_or_default() {
             tracing::info!(agent = %name, "hibernated");
         }
         None

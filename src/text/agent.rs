@@ -146,7 +146,7 @@ fn at_work(agent: &Agent) -> String {
 mod tests {
     use super::*;
     use crate::model::{FailureCause, FailureSource, TurnFailure, WaitingFor};
-    use crate::rules::lifecycle::evict::tests::agent;
+    use crate::rules::lifecycle::capacity::tests::agent;
     use crate::rules::status::decide::tests::{at, record};
     use crate::rules::status::turn_failure::note_after;
 

@@ -94,7 +94,7 @@ fn erase(lines: usize) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use crate::model::{Status, Workspace};
-    use crate::rules::lifecycle::evict::tests::agent;
+    use crate::rules::lifecycle::capacity::tests::agent;
 
     #[test]
     fn a_worktree_is_shown_as_project_and_branch() {

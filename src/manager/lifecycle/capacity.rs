@@ -7,7 +7,7 @@ use crate::manager::lifecycle::{Capacity, Hibernation};
 use crate::manager::status::StatusTracker;
 use crate::manager::status::lookup::is_in_terminal;
 use crate::model::{Agent, AgentName, AgentRecord};
-use crate::rules::lifecycle::evict::{Eviction, surplus, yet_to_come};
+use crate::rules::lifecycle::capacity::{CapacityDecision, choose_for_hibernation, yet_to_come};
 use crate::store::StartSlot;
 
 /// Status reason of an agent that was hibernated because of `max_agents`.
@@ -32,7 +32,7 @@ impl Capacity<'_> {
         if fits != Some(true) {
             // Both numbers are taken again from one read of the registry: an agent that was recorded in the meantime
             // would otherwise count twice.
-            self.evict(Some(&starting))?;
+            self.hibernate_for_capacity(Some(&starting))?;
             // An idle agent may not have been hibernated because another process holds its lock.
             let records = self.0.store.read(self.0.now())?;
             let live = || records.iter().filter(|record| record.status.status.is_live());
@@ -57,14 +57,14 @@ impl Capacity<'_> {
 
     /// Hibernates agents in excess of `max_agents`, which happens when the limit was lowered or more agents were
     /// restored than it permits.
-    pub fn evict_surplus(&self) -> Result<Vec<AgentName>, Error> {
+    pub fn hibernate_surplus(&self) -> Result<Vec<AgentName>, Error> {
         let max = self.0.settings().max_agents;
         let is_over = |live: usize| max.is_some_and(|max| live > max as usize);
         if !self.0.store.count_live()?.is_some_and(is_over) {
             return Ok(vec![]);
         }
         let _gate = self.0.store.lock_start_slots()?;
-        match self.evict(None) {
+        match self.hibernate_for_capacity(None) {
             // No agent can hibernate now. The next call tries again, so this is not an error.
             Err(error) if error.code() == Code::MaxAgentsReached => Ok(vec![]),
             other => other,
@@ -73,7 +73,7 @@ impl Capacity<'_> {
 
     /// Hibernates agents in excess of `max_agents` and returns their names. With `starting`, the count includes these
     /// starts and one more agent.
-    fn evict(&self, starting: Option<&[String]>) -> Result<Vec<AgentName>, Error> {
+    fn hibernate_for_capacity(&self, starting: Option<&[String]>) -> Result<Vec<AgentName>, Error> {
         let max = self.0.config()?.max_agents;
         let agents = StatusTracker(self.0).current_agents()?.agents;
         let kinds = self.0.kinds()?;
@@ -83,10 +83,10 @@ impl Capacity<'_> {
         let live = agents.iter().filter(|agent| agent.status.is_live()).map(|agent| &agent.name);
         let starting = starting.map(|names| yet_to_come(names, live));
         let incoming = starting.map_or(0, |starting| starting + 1);
-        match surplus(&agents, max, u32::try_from(incoming).unwrap_or(u32::MAX), &may) {
-            Eviction::Room => Ok(vec![]),
-            Eviction::Full { live, max } => Err(Error::full(live, starting.unwrap_or_default(), max)),
-            Eviction::Hibernate(names) => {
+        match choose_for_hibernation(&agents, max, u32::try_from(incoming).unwrap_or(u32::MAX), &may) {
+            CapacityDecision::Room => Ok(vec![]),
+            CapacityDecision::Full { live, max } => Err(Error::full(live, starting.unwrap_or_default(), max)),
+            CapacityDecision::Hibernate(names) => {
                 let mut asleep = Vec::new();
                 for name in names {
                     // Does not wait for the lock: its holder may itself be waiting for room.

@@ -19,10 +19,10 @@ fn surplus_agents_are_hibernated_and_the_longest_unused_first() {
     context.agent("newest", Status::Idle);
     context.agent("working", Status::Working);
     context.configure("max_agents = 2\n");
-    assert_eq!(Capacity(&context).evict_surplus().unwrap(), [agent_name("oldest")]);
+    assert_eq!(Capacity(&context).hibernate_surplus().unwrap(), [agent_name("oldest")]);
     assert_eq!(context.stored("oldest").status.status, Status::Hibernated);
     assert_eq!(context.events("hibernated").len(), 1);
-    assert!(Capacity(&context).evict_surplus().unwrap().is_empty(), "the limit is met now");
+    assert!(Capacity(&context).hibernate_surplus().unwrap().is_empty(), "the limit is met now");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn agents_that_work_wait_or_are_attached_are_never_hibernated_for_others() {
     context.agent("waiting", Status::Waiting);
     context.agent("working", Status::Working);
     context.configure("max_agents = 1\n");
-    assert!(Capacity(&context).evict_surplus().unwrap().is_empty());
+    assert!(Capacity(&context).hibernate_surplus().unwrap().is_empty());
 }
 
 #[test]

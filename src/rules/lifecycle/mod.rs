@@ -2,7 +2,7 @@
 //!
 //! - `restart`: backoff and limit of restarts
 //! - `supervisor_stall`: whether the supervisor makes progress
-//! - `evict`: which idle agents are hibernated at the limit
+//! - `capacity`: which idle agents are hibernated at the limit
 //! - `ephemeral`: when an ephemeral agent is done
 //! - `naming`: names for agents without one
 //! - `default_kind`: the kind of `default`
@@ -13,11 +13,11 @@
 //! - `fork`: what a fork of an agent starts with
 //! - `conversation`: the current and earlier conversations of an agent
 
+pub mod capacity;
 pub mod conversation;
 pub mod conversation_start;
 pub mod default_kind;
 pub mod ephemeral;
-pub mod evict;
 pub mod fork;
 pub mod inherit;
 pub mod naming;

@@ -37,7 +37,7 @@ pub fn is_too_soon(steady_since: Timestamp, after: Duration, now: Timestamp) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::lifecycle::evict::tests::agent;
+    use crate::rules::lifecycle::capacity::tests::agent;
     use crate::rules::status::decide::tests::at;
 
     #[test]

@@ -24,7 +24,7 @@ pub fn comes_back(agent: &Agent) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::lifecycle::evict::tests::agent;
+    use crate::rules::lifecycle::capacity::tests::agent;
 
     #[test]
     fn only_agents_without_automatic_restart_are_over() {

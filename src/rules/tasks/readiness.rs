@@ -274,7 +274,7 @@ pub(in crate::rules) mod tests {
             let agent = Agent {
                 status: failed.status.status,
                 failure: failed.status.failure.clone(),
-                ..crate::rules::lifecycle::evict::tests::agent("a", Status::Idle)
+                ..crate::rules::lifecycle::capacity::tests::agent("a", Status::Idle)
             };
             assert_eq!(ready(&agent, at(20)), Readiness::No, "{cause}");
             assert!(why_not(&agent).contains("held"), "{cause}");
@@ -287,7 +287,7 @@ pub(in crate::rules) mod tests {
         let status = note_after(&working, &failure, FailureSource::Hook, at(10));
         let agent = Agent {
             failure: status.failure,
-            ..crate::rules::lifecycle::evict::tests::agent("a", Status::Idle)
+            ..crate::rules::lifecycle::capacity::tests::agent("a", Status::Idle)
         };
         assert_eq!(ready(&agent, at(500)), Readiness::Yes, "the backoff is over");
     }

@@ -256,7 +256,7 @@ fn indented(question: &AskedQuestion) -> String {
 mod tests {
     use super::*;
     use crate::model::Status;
-    use crate::rules::lifecycle::evict::tests::agent;
+    use crate::rules::lifecycle::capacity::tests::agent;
 
     #[test]
     fn only_approvals_are_offered_for_approval() {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::model::{Config, WaitingFor};
-use crate::rules::lifecycle::evict::tests::{agent, terminal};
+use crate::rules::lifecycle::capacity::tests::{agent, terminal};
 use crate::rules::notify::notice::*;
 use crate::rules::status::decide::tests::at;
 

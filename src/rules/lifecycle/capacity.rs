@@ -9,7 +9,7 @@ use crate::model::{Agent, AgentName, Status};
 
 /// Decision about capacity.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Eviction {
+pub enum CapacityDecision {
     /// The capacity suffices.
     Room,
     /// These agents are hibernated, in this order.
@@ -25,25 +25,25 @@ pub enum Eviction {
 
 /// Decides which agents are hibernated for `incoming` more agents. If none are incoming, an existing surplus is reduced
 /// as far as possible.
-pub fn surplus(
+pub fn choose_for_hibernation(
     agents: &[Agent],
     max: Option<u32>,
     incoming: u32,
     can_sleep: &dyn Fn(&Agent) -> bool,
-) -> Eviction {
+) -> CapacityDecision {
     let here = || agents.iter().filter(|agent| agent.host.is_none());
     let live = here().filter(|agent| agent.status.is_live()).count();
-    let Some(max) = max else { return Eviction::Room };
+    let Some(max) = max else { return CapacityDecision::Room };
     let wanted = live.saturating_add(incoming as usize).saturating_sub(max as usize);
     if wanted == 0 {
-        return Eviction::Room;
+        return CapacityDecision::Room;
     }
     let mut sleepy: Vec<&Agent> = here().filter(|agent| is_spare(agent) && can_sleep(agent)).collect();
     sleepy.sort_by_key(|agent| (last_used(agent), &agent.name));
     if sleepy.is_empty() || incoming > 0 && sleepy.len() < wanted {
-        return Eviction::Full { live, max };
+        return CapacityDecision::Full { live, max };
     }
-    Eviction::Hibernate(sleepy.into_iter().take(wanted).map(|agent| agent.name.clone()).collect())
+    CapacityDecision::Hibernate(sleepy.into_iter().take(wanted).map(|agent| agent.name.clone()).collect())
 }
 
 /// Returns how many of the agents that are being started are not yet counted as running.
@@ -82,8 +82,8 @@ pub(crate) mod tests {
         AgentClient { tty, observer, driver, ..AgentClient::default() }
     }
 
-    fn names(names: &[&str]) -> Eviction {
-        Eviction::Hibernate(names.iter().map(|name| name.parse().unwrap()).collect())
+    fn names(names: &[&str]) -> CapacityDecision {
+        CapacityDecision::Hibernate(names.iter().map(|name| name.parse().unwrap()).collect())
     }
 
     fn used(name: &str, second: i64) -> Agent {
@@ -99,29 +99,33 @@ pub(crate) mod tests {
         let agents =
             [used("a", 300), used("b", 200), attached_lately, quiet_but_new, agent("w", Status::Working)];
         for (max, incoming, expected) in [
-            (None, 99, Eviction::Room),
-            (Some(5), 0, Eviction::Room),
-            (Some(6), 1, Eviction::Room),
+            (None, 99, CapacityDecision::Room),
+            (Some(5), 0, CapacityDecision::Room),
+            (Some(6), 1, CapacityDecision::Room),
             (Some(5), 1, names(&["b"])),
             (Some(5), 3, names(&["b", "a", "d"])),
             (Some(1), 0, names(&["b", "a", "d", "c"])),
             (Some(0), 0, names(&["b", "a", "d", "c"])),
-            (Some(5), 5, Eviction::Full { live: 5, max: 5 }),
-            (Some(0), 1, Eviction::Full { live: 5, max: 0 }),
+            (Some(5), 5, CapacityDecision::Full { live: 5, max: 5 }),
+            (Some(0), 1, CapacityDecision::Full { live: 5, max: 0 }),
         ] {
-            assert_eq!(surplus(&agents, max, incoming, &|_| true), expected, "{max:?} {incoming}");
+            assert_eq!(
+                choose_for_hibernation(&agents, max, incoming, &|_| true),
+                expected,
+                "{max:?} {incoming}"
+            );
         }
     }
 
     #[test]
     fn only_unneeded_agents_are_hibernated() {
-        let full = Eviction::Full { live: 1, max: 1 };
+        let full = CapacityDecision::Full { live: 1, max: 1 };
         for status in Status::ALL {
-            let decided = surplus(&[agent("a", status)], Some(1), 1, &|_| true);
+            let decided = choose_for_hibernation(&[agent("a", status)], Some(1), 1, &|_| true);
             let expected = match status {
                 Status::Idle => names(&["a"]),
                 status if status.is_live() => full.clone(),
-                _ => Eviction::Room,
+                _ => CapacityDecision::Room,
             };
             assert_eq!(decided, expected, "{status}");
         }
@@ -130,12 +134,12 @@ pub(crate) mod tests {
         let mut queued = agent("a", Status::Idle);
         queued.tasks.queued = 1;
         for agent in [watched, queued] {
-            assert_eq!(surplus(&[agent], Some(1), 1, &|_| true), full);
+            assert_eq!(choose_for_hibernation(&[agent], Some(1), 1, &|_| true), full);
         }
-        assert_eq!(surplus(&[agent("a", Status::Idle)], Some(1), 1, &|_| false), full);
+        assert_eq!(choose_for_hibernation(&[agent("a", Status::Idle)], Some(1), 1, &|_| false), full);
         let mut elsewhere = agent("a", Status::Working);
         elsewhere.host = Some("far".into());
-        assert_eq!(surplus(&[elsewhere], Some(1), 1, &|_| true), Eviction::Room);
+        assert_eq!(choose_for_hibernation(&[elsewhere], Some(1), 1, &|_| true), CapacityDecision::Room);
     }
 
     proptest! {
@@ -148,10 +152,10 @@ pub(crate) mod tests {
             let agents: Vec<Agent> =
                 statuses.iter().enumerate().map(|(at, status)| agent(&format!("a{at}"), *status)).collect();
             let live = agents.iter().filter(|agent| agent.status.is_live()).count();
-            let left = match surplus(&agents, Some(max), incoming, &|_| true) {
-                Eviction::Room => live,
-                Eviction::Hibernate(gone) => live - gone.len(),
-                Eviction::Full { .. } => return Ok(()),
+            let left = match choose_for_hibernation(&agents, Some(max), incoming, &|_| true) {
+                CapacityDecision::Room => live,
+                CapacityDecision::Hibernate(gone) => live - gone.len(),
+                CapacityDecision::Full { .. } => return Ok(()),
             };
             prop_assert!(left + incoming as usize <= max as usize);
         }
