@@ -281,6 +281,26 @@ fn every_file_starts_with_a_header_comment() {
 }
 
 #[test]
+fn a_module_header_lists_the_files_of_its_folder() {
+    let files = sources();
+    let mut missing = Vec::new();
+    for file in &files {
+        let Some((folder, "mod.rs")) = file.relative.rsplit_once('/') else { continue };
+        let header: Vec<&str> = file.text.lines().take_while(|line| line.starts_with("//!")).collect();
+        let header = header.join("\n");
+        let below = files.iter().filter_map(|other| other.relative.strip_prefix(folder)?.strip_prefix('/'));
+        let modules: BTreeSet<&str> =
+            below.map(|path| path.split('/').next().unwrap_or(path).trim_end_matches(".rs")).collect();
+        let is_for_tests = |name: &str| name.starts_with("test") || folder.contains("tests");
+        let unlisted = modules
+            .into_iter()
+            .filter(|name| *name != "mod" && !is_for_tests(name) && !header.contains(&format!("`{name}`")));
+        missing.extend(unlisted.map(|name| format!("src/{folder}/mod.rs: `{name}`")));
+    }
+    assert!(missing.is_empty(), "these headers do not list a file of their folder:\n{}", missing.join("\n"));
+}
+
+#[test]
 fn no_module_has_a_catch_all_name() {
     let drawers = ["util", "utils", "helper", "helpers", "common", "misc"];
     let wrong =

@@ -5,6 +5,10 @@
 //! plain files, have a bounded size, and must match the size and the checksum in the manifest; everything else is
 //! rejected. Parts are unpacked under those names into a directory that the caller provides, and nowhere else. This
 //! module does not interpret the content of the parts.
+//!
+//! - `write`: packs part files into a hand-off file
+//! - `read`: unpacks a hand-off file with a limit on every size
+//! - `checksum`: size and SHA-256 of a stream while it is copied
 
 mod checksum;
 mod read;

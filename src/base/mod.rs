@@ -4,7 +4,6 @@
 //! - `child`: programs in the background, with limits on time and output
 //! - `cron`: five-field cron expressions
 //! - `duration`: durations as users type them
-//! - `emulator_input`: output of programs, prepared for the terminal emulator
 //! - `file_lock`: locks with a time limit
 //! - `glob`: file name patterns with `*` and `?`
 //! - `json_time`: RFC 3339 times with three fraction digits
@@ -15,14 +14,14 @@
 //! - `source_text`: positions in a text, and errors at them
 //! - `suggest`: "did you mean"
 //! - `terminal`: escape sequences that reset a terminal after a full-screen program; `terminal::output`: output of
-//!   another machine, made safe for this terminal
+//!   another machine, made safe for this terminal; `terminal::emulator_input`: output of programs, prepared for the
+//!   terminal emulator
 //! - `wait`: deadlines, and pauses between repeated checks
 
 pub mod atomic_file;
 pub(crate) mod child;
 pub(crate) mod cron;
 pub mod duration;
-pub(crate) mod emulator_input;
 pub(crate) mod file_lock;
 pub(crate) mod glob;
 pub mod json_time;

@@ -1,5 +1,6 @@
 //! Escape sequences that reset a terminal after a full-screen program.
 
+pub(crate) mod emulator_input;
 pub mod output;
 
 /// Leaves the alternate screen and restores the cursor position.

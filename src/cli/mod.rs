@@ -3,6 +3,29 @@
 //!
 //! In `symposium COMMAND SUBCOMMAND`, the subcommand names the file here, in `manager/` and in `tests/cli/`. Each command
 //! exports its definition, and `grammar/commands.rs` has the list from which everything else is derived.
+//!
+//! - `grammar`: the list of all commands and what is derived from it
+//! - `render`: tables, colours, ages and choosers; the only part that prints
+//! - `remote`: runs a command on another machine
+//! - `agent`: the commands of `symposium agent`, by domain
+//! - `task`: the commands of `symposium task`
+//! - `taskspace`: the commands of `symposium taskspace`
+//! - `message`: the commands of `symposium message`
+//! - `board`: the commands of `symposium board`
+//! - `conversation`: the commands of `symposium conversation`
+//! - `spec`: the commands of `symposium spec`
+//! - `env`: the commands of `symposium env`
+//! - `host`: the commands of `symposium host`
+//! - `config`: the commands of `symposium config`
+//! - `dashboard`: starts the dashboard
+//! - `web`: the commands of `symposium web`
+//! - `mcp`: runs the MCP server
+//! - `supervisor`: the commands of `symposium supervisor`
+//! - `service`: installs and uninstalls the service that starts the supervisor
+//! - `doctor`: checks the environment
+//! - `metrics`: prints metrics
+//! - `demo_agent`: runs the stand-in for an agent CLI
+//! - `hidden`: commands that programs call
 
 mod agent;
 mod board;

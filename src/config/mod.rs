@@ -2,6 +2,10 @@
 //!
 //! All errors are reported together, each with its position. The file belongs to the user, so it must never be
 //! written here.
+//!
+//! - `keys`: the keys with their sections, names and setters
+//! - `values`: parses values
+//! - `mistakes`: errors with their positions
 
 mod keys;
 mod mistakes;

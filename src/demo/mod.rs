@@ -4,6 +4,21 @@
 //! It behaves like Claude Code where Symposium can observe it: flags, composer, spinner, approval dialog, hooks,
 //! conversations on disk, exit codes. `script` defines the effect of a prompt and `agent` makes the decisions. Only
 //! this file, `terminal`, `screen`, `conversation`, `hooks` and `stray` have side effects.
+//!
+//! - `args`: the arguments, which are flags of Claude Code
+//! - `script`: parses a prompt into an action
+//! - `agent`: the state machine of the agent
+//! - `keys`: decodes bytes of a terminal into keys
+//! - `composer`: the input line
+//! - `view`: the bottom of the screen as lines
+//! - `stream`: prints an answer word by word
+//! - `event`: the events that are reported to hooks
+//! - `lines`: the agent without a terminal
+//! - `terminal`: reads keys from the terminal and restores it
+//! - `screen`: draws the bottom of the screen
+//! - `conversation`: the conversation on disk
+//! - `hooks`: calls the hooks
+//! - `stray`: starts a process outside of this session
 
 mod agent;
 mod args;

@@ -5,6 +5,24 @@
 //! also `bundle` and `uncommitted`. They change only worktrees, branches and refs that symposium created; the restore of
 //! a checkpoint also changes the files and the index of a working tree. `finish` moves the base
 //! branch of an agent forward, and `publish` pushes the branch of an agent.
+//!
+//! - `command`: the only place that starts git
+//! - `filters`: the filters that git may run
+//! - `checkout_size`: the size of a commit's files when it is checked out
+//! - `verify_worktree`: checks that git reports the state of a worktree
+//! - `worktree`: creates and removes worktrees
+//! - `submodules`: submodules in a worktree
+//! - `hidden_changes`: changes that the index of a worktree hides
+//! - `unsaved_work`: work that exists only in a working tree
+//! - `history`: commits and uncommitted changes
+//! - `merged`: whether the work on a branch has been merged
+//! - `review`: the work on a branch, read for a review
+//! - `recover`: commits that keep the uncommitted files of a removed working tree
+//! - `checkpoint`: a working tree and its index as commits below a private ref
+//! - `uncommitted`: uncommitted changes as two patches
+//! - `bundle`: the commits of a branch as one file
+//! - `finish`: merges a branch into its base without a working tree
+//! - `publish`: pushes a branch to a remote
 
 mod bundle;
 mod checkout_size;

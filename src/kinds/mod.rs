@@ -4,6 +4,17 @@
 //! `builtin.toml` has the built-in kinds, and a user's `kinds.toml` is applied on top of it. Code covers only what
 //! data cannot express: composing an argument list ([`argv`](fn@argv)), configuring hooks and our tools, parsing hook
 //! messages, and reading a screen. Nothing here starts a program or accesses tmux.
+//!
+//! - `catalog`: the kinds by name, in their order
+//! - `overlay`: applies a user's kinds on top of the built-in ones
+//! - `program`: finds the program of an agent CLI
+//! - `argv`: composes the arguments of a start
+//! - `hook`: configures hooks for one run
+//! - `mcp`: adds the MCP server for one run
+//! - `parse_hook`: parses messages of hooks into signals
+//! - `recognize_screen`: reads the state that the screen shows
+//! - `options`: reads the options of a dialog
+//! - `conversation_files`: locates conversation files
 
 mod argv;
 mod catalog;

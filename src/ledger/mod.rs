@@ -3,6 +3,20 @@
 //! A change is stored completely or not at all, even if a process is killed. A power failure may lose the most recent
 //! events, but never a task. Rows with values that only a newer version knows are skipped and are never an error. The
 //! ledger must not be used for the current state of agents: that is in the registry.
+//!
+//! - `file`: opens, creates and moves aside the database file
+//! - `schema`: the tables and the migration of older versions
+//! - `events`: the table of events
+//! - `cursors`: the table of cursors: the last event that each reader has processed
+//! - `counters`: counters of events since the ledger was created
+//! - `tasks`: the table of tasks
+//! - `task_transitions`: state transitions of tasks
+//! - `next_task`: the next task of an agent
+//! - `queue_counts`: the counts of all queues
+//! - `messages`: the table of messages
+//! - `board`: the table of board notes
+//! - `salvage`: copies rows from a damaged ledger
+//! - `error`: the errors of the ledger
 
 mod board;
 mod counters;

@@ -33,12 +33,24 @@
 //! | `dispatch` | giving queued tasks and messages to idle agents |
 //! | `recaps` | summaries of past events |
 //! | `finish` | getting work into its base branch |
+//! | `groups` | several agents on the same work |
 //! | `handoff` | export and import |
 //! | `maintenance` | periodic work of the supervisor |
 //! | `web` | access to the web page |
 //! | `events` | events of tmux and of agent CLIs |
 //! | `diagnostics` | doctor, metrics, completion |
 //! | `environments` | named environments |
+//!
+//! The other files belong to [`Context`]:
+//!
+//! - `settings`: `config.toml` and `kinds.toml`, read again when a file has changed
+//! - `context_adapters`: adapters beside the store
+//! - `error_from`: converts the errors of adapters
+//! - `caller`: the agent, directory and terminal of the caller
+//! - `agent_process`: the processes of an agent's record
+//! - `hook_program`: the link through which hooks start this program
+//! - `parallel`: performs an action on many agents
+//! - `die_with_parent`: child processes that die with this process
 
 mod access;
 mod agent_process;

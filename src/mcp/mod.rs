@@ -3,6 +3,19 @@
 //! Like the command line it is a face: it parses, checks the caller's permissions, calls one use case of the manager
 //! and renders the result. Agents start this server with every run, so nothing is opened before a tool needs it.
 //! Standard output belongs to the protocol; log lines go to standard error.
+//!
+//! - `server`: finds and runs tools for the SDK
+//! - `tool`: name, description, arguments and result of a tool
+//! - `context`: the environment and the change watcher that tools share
+//! - `input`: standard input that reports its end
+//! - `resources`: the board and the transcript as resources
+//! - `agents`: tools for agents
+//! - `tasks`: tools for tasks
+//! - `wait`: the `wait_task` tool
+//! - `messages`: tools for messages
+//! - `board`: tools for the board
+//! - `review`: tools for review comments
+//! - `taskspaces`: tools of older versions
 
 mod agents;
 mod board;

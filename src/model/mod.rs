@@ -2,6 +2,21 @@
 //!
 //! Three types are kept apart: [`AgentRecord`] is the stored description, [`LivePane`] is the current answer of tmux,
 //! and [`Agent`] joins the two.
+//!
+//! - `agent`: types that describe one agent
+//! - `work`: tasks, messages, events and everything else that happens to agents
+//! - `comparison`: the work of several agents side by side
+//! - `finish`: the plan of finishing an agent
+//! - `config`: the settings of `config.toml`
+//! - `dashboard`: settings of the dashboard
+//! - `trust`: trust in the specs of a project
+//! - `tmux_snapshot`: the state of the tmux server at one moment
+//! - `clients`: the clients that are attached to a session
+//! - `share`: permissions for another user
+//! - `handoff`: the manifest of a hand-off
+//! - `host`: another machine that runs agents
+//! - `remote`: the protocol between two symposium processes
+//! - `web`: devices that may use the web page
 
 mod agent;
 mod clients;

@@ -2,6 +2,12 @@
 //!
 //! It implements the part of D-Bus that one call needs (RFD 0012). It never decides which notices are sent, and never
 //! blocks its caller longer than the time limits defined here.
+//!
+//! - `desktop`: desktop notices
+//! - `dbus`: a connection to a D-Bus message bus
+//! - `dbus_message`: encodes calls and decodes replies
+//! - `command`: runs a command of the user with the notice
+//! - `error`: the errors of this adapter
 
 mod command;
 mod dbus;

@@ -6,6 +6,13 @@
 //!
 //! This module must never signal a process by its bare process id, nor count the caller or its ancestors among an
 //! agent's processes.
+//!
+//! - `start`: starts programs
+//! - `end`: ends processes and reports their end
+//! - `inspect`: inspects processes and terminals from outside
+//! - `users`: looks up users of this machine
+//! - `terminfo`: whether the system describes a terminal type
+//! - `sigwinch`: changes of the size of this terminal
 
 mod end;
 mod inspect;

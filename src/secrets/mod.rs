@@ -5,6 +5,16 @@
 //! The detection prefers false positives if a name says "password" or "token". It prefers false negatives for text that
 //! is merely random and for placeholders in examples, because conversations contain many UUIDs, checksums, images and
 //! `changeme`.
+//!
+//! - `services`: keys of known services, by their prefixes
+//! - `assignments`: assigned values, judged by the name
+//! - `commands`: passwords on command lines and in SQL statements
+//! - `logins`: logins in addresses, headers and login files
+//! - `passphrases`: passphrases of several words
+//! - `embedded_lines`: unescapes text that is embedded in one line
+//! - `random`: distinguishes random text from names and chosen passwords
+//! - `placeholders`: placeholders in examples
+//! - `source_code`: identifiers of source code
 
 mod assignments;
 mod commands;

@@ -2,6 +2,10 @@
 //! knows the commands that load it; the caller runs them.
 //!
 //! The file must never contain a secret: only the environment variables that the caller names are written to it.
+//!
+//! - `systemd`: renders a unit for systemd
+//! - `launchd`: renders a property list for launchd
+//! - `file`: reads, replaces and removes the service file
 
 mod file;
 mod launchd;

@@ -4,6 +4,19 @@
 //! value. A project's file may be untrusted: nothing here starts a program, writes, or follows a path in a spec other
 //! than a prompt file. One table (`keys.rs`) defines the keys of a spec; parsing, validation, the JSON Schema and the
 //! example follow it.
+//!
+//! - `search`: finds the spec files
+//! - `source`: one parsed and validated file
+//! - `syntax`: parses text into values with positions
+//! - `claude`: reads `.claude/agents/*.md`
+//! - `validation`: validates values against the table of keys
+//! - `merge`: merges values with those of the base spec
+//! - `build`: builds a spec from merged values
+//! - `param`: parses parameters
+//! - `prompt`: the system prompt
+//! - `kebab`: the name of a spec from its folder
+//! - `check`: all errors in all files
+//! - `project`: the spec files of a project with a digest
 
 mod build;
 mod check;

@@ -4,6 +4,10 @@
 //! sent over standard input, so that no shell on the host interprets any text. All requests to a host share one
 //! connection (ControlMaster). This module must never override the user's configuration of keys, known hosts or
 //! proxies.
+//!
+//! - `command`: the only place that starts ssh
+//! - `request`: one request to a host and its answer
+//! - `frames`: reads frames from a stream
 
 mod command;
 mod frames;

@@ -5,6 +5,26 @@
 //! replace the registry. An unreadable registry is kept under another name and rebuilt from the remaining data; a
 //! registry of a newer version is not changed. A record is only deleted when a command removes it. This module never
 //! accesses tmux, the clock or the process environment.
+//!
+//! - `home`: the layout of the state directory
+//! - `probe`: whether the state directory is writable
+//! - `error`: the errors of the state directory
+//! - `locks`: locks on separate files
+//! - `replace_file`: reads and replaces files safely
+//! - `map_file`: small JSON files of named entries
+//! - `registry`: the file `agent-sessions.json`
+//! - `instance`: the directory of one agent
+//! - `run`: the files of running commands
+//! - `logs`: log files with a bounded size
+//! - `watch`: wakes a waiting command after a change
+//! - `copy_files`: copies files into a workspace
+//! - `recovered`: copies of removed work
+//! - `reviews`: comments on the work of an agent
+//! - `ports`: port ranges of worktrees
+//! - `hosts`: the configured hosts
+//! - `trust`: the projects whose specs the user trusts
+//! - `spawn_choices`: the choices of the last spawn
+//! - `web`: the devices that may use the web page
 
 mod copy_files;
 mod error;

@@ -9,6 +9,8 @@
 //! - `session`: reads, renames and kills sessions, and updates their options
 //! - `input` and `capture`: type into panes and read their screens
 //! - `clients`: attached clients, the driver, guests, sizes and messages
+//! - `fake_server`: a tmux server for unit tests
+//! - `error`: the errors of this adapter
 //!
 //! Two rules hold in this module. A missing answer never means absence: a call that failed or timed out is an error,
 //! and only tmux's own messages for "no server" mean that there is none. And neither tmux nor a shell ever interprets

@@ -6,6 +6,19 @@
 //! program has enabled. **Plain** text is the text as the terminal showed it.
 //!
 //! Two rules: recording must never block the agent, and must keep working when the directory is renamed.
+//!
+//! - `write`: records the output of an agent
+//! - `queue`: the queue between the reader and the writer of output
+//! - `directory`: the agent's directory as an open descriptor
+//! - `index`: the index next to a log
+//! - `read`: reads a transcript as one stream
+//! - `follow`: follows a transcript as it grows
+//! - `live_tail`: the output from now on
+//! - `output_watcher`: which of several agents print something
+//! - `modes`: the terminal modes that a program has enabled
+//! - `scan`: finds escape sequences in a byte stream
+//! - `plain`: converts output to the text that the terminal showed
+//! - `printed`: the printed characters, regardless of their position
 
 mod directory;
 mod follow;

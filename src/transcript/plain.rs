@@ -10,7 +10,7 @@ use std::num::NonZeroU16;
 use vt100::Parser;
 
 use super::scan::{ErasedArea, ModeSequence, Scanner};
-use crate::base::emulator_input::EmulatorInput;
+use crate::base::terminal::emulator_input::EmulatorInput;
 use crate::model::without_deception;
 use lines::ScrolledLines;
 

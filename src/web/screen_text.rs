@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 
 use serde::Serialize;
 
-use crate::base::emulator_input::EmulatorInput;
+use crate::base::terminal::emulator_input::EmulatorInput;
 use crate::manager::PaneScreen;
 
 /// Columns that the emulator has at least. With one column, vt100 0.18 panics at a wide character.

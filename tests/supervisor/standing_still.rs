@@ -61,7 +61,7 @@ fn an_unresponsive_supervisor_is_replaced() {
     signal(&env, "-STOP", first);
     env.wait_until("another supervisor is running", || pid().is_some_and(|now| now != first));
     let is_report = |line: &serde_json::Value| {
-        line["message"].as_str().is_some_and(|message| message.starts_with("ended by its keeper: process "))
+        line["message"].as_str().is_some_and(|message| message.starts_with("ended by its watchdog: process "))
     };
     assert!(log(&env).iter().any(is_report), "{:?}", log(&env));
 }
@@ -71,12 +71,12 @@ fn a_supervisor_that_is_stopped_before_its_first_sign_of_life_is_replaced() {
     let env = TestEnv::new();
     configure(&env, "[supervisor]\nreconcile = \"1s\"\n");
     let keep = symposium(&env, &["supervisor", "keep"]);
-    let mut keeper = keep.env("SYMPOSIUM_FAILPOINT", "stop:supervisor.locked").start();
+    let mut watchdog = keep.env("SYMPOSIUM_FAILPOINT", "stop:supervisor.locked").start();
     let is_report = |line: &serde_json::Value| {
-        line["message"].as_str().is_some_and(|message| message.starts_with("ended by its keeper: process "))
+        line["message"].as_str().is_some_and(|message| message.starts_with("ended by its watchdog: process "))
     };
-    env.wait_until("the keeper has ended it", || log(&env).iter().any(is_report));
-    keeper.kill();
+    env.wait_until("the watchdog has ended it", || log(&env).iter().any(is_report));
+    watchdog.kill();
 }
 
 #[test]

@@ -1,5 +1,14 @@
 //! Runs commands with `HOST:NAME` or `--host` on another machine. This works the same way for every command: the host
 //! is removed from the names, and the remaining command line is run on the host unchanged.
+//!
+//! - `remote_use`: how a command runs on another host
+//! - `host_names`: removes the host from the names of a command line
+//! - `output`: sanitizes remote output and passes it on
+//! - `output_prefix`: adds the name of the host to remote output
+//! - `pasted`: commands in remote output that the user may paste
+//! - `list`: `agent list` of other machines
+//! - `attach`: `agent attach HOST:NAME`
+//! - `serve`: the remote side: executes the command of another machine
 
 mod attach;
 mod host_names;

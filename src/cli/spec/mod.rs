@@ -1,4 +1,12 @@
 //! The `symposium spec` commands, with one file for each command.
+//!
+//! - `list`: `spec list`
+//! - `show`: `spec show`
+//! - `check`: `spec check`
+//! - `init`: `spec init`
+//! - `trust`: `spec trust`
+//! - `untrust`: `spec untrust`
+//! - `ask_trust`: asks for trust before an agent is spawned from a project's spec
 
 pub(in crate::cli) mod ask_trust;
 mod check;

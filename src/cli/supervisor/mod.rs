@@ -73,7 +73,7 @@ pub(super) struct RunArguments {
 
 /// Runs the supervisor in this process until it is stopped.
 fn run(args: &RunArguments, context: &Invocation) -> Result<u8, Error> {
-    // tmux starts this with the binary of the command that started the keeper.
+    // tmux starts this with the binary of the command that started the watchdog.
     context.manager.mend_hook_link();
     let turn = if args.kept { StartTurn::Kept } else { StartTurn::Now };
     if let (StartTurn::Now, pid @ Some(_)) = (turn, SupervisorControl(&context.manager).supervisor()) {

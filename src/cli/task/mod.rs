@@ -1,4 +1,9 @@
 //! The `symposium task` commands.
+//!
+//! - `add`: `task add`
+//! - `list`: `task list`
+//! - `show`: `task show`
+//! - `wait`: `task wait`
 
 mod add;
 mod list;

@@ -1,4 +1,9 @@
 //! The `symposium web` commands. `symposium web` without a command is `symposium web serve`.
+//!
+//! - `serve`: `web serve`
+//! - `pair`: `web pair`
+//! - `devices`: `web devices`
+//! - `revoke`: `web revoke`
 
 mod devices;
 mod link;

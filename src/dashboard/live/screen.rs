@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 
-use crate::base::emulator_input::EmulatorInput;
+use crate::base::terminal::emulator_input::EmulatorInput;
 use crate::manager::PaneScreen;
 
 /// Lines of history that are kept. At 200 columns they take about 8 MB.

@@ -2,6 +2,14 @@
 //!
 //! This file holds the parts that both directions share: the permission check, the place where an agent CLI stores a
 //! conversation, and [`OpenedHandoff`], a hand-off that was opened and checked but not applied yet.
+//!
+//! - `export`: packs one agent into a file
+//! - `pack_work`: the commits and uncommitted changes of the agent
+//! - `secret_scan`: refuses an export that contains secrets
+//! - `import`: imports an agent from a file
+//! - `destination`: where an imported agent works
+//! - `import_steps`: the steps of an import
+//! - `rollback`: the log by which a failed import is undone
 
 mod destination;
 mod export;

@@ -2,6 +2,7 @@
 //!
 //! - `mail`: `message send`, `list`, `read`
 //! - `board`: `board get`, `list`, `set`, `append`, `rm`
+//! - `unreached`: why a message has no recipient
 
 pub(in crate::manager) mod board;
 pub(in crate::manager) mod mail;

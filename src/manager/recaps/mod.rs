@@ -2,6 +2,7 @@
 //!
 //! - `recap`: `agent recap`
 //! - `digest`: `recap` over all agents
+//! - `recap_all`: the events of all agents and tasks
 
 pub(in crate::manager) mod recap;
 pub(in crate::manager) mod recap_all;

@@ -128,7 +128,7 @@ impl SupervisorControl<'_> {
         }
         let wanted = self.0.config().is_ok_and(|config| config.supervisor.autostart);
         if wanted && !self.0.store.has_run(OFF) {
-            let _ = self.start_keeper();
+            let _ = self.start_watchdog();
         }
     }
 
@@ -145,7 +145,7 @@ impl SupervisorControl<'_> {
             None if self.0.store.supervisor().is_some() => return Ok(false),
             None => {}
         }
-        self.start_keeper()?;
+        self.start_watchdog()?;
         self.until("the supervisor did not start", || self.0.store.supervisor().is_some())?;
         // The description file appears a moment later. On a full disk it never does, but the supervisor runs
         // nevertheless.
@@ -216,7 +216,7 @@ impl SupervisorControl<'_> {
         ["--home", &home].iter().chain(words).map(ToString::to_string).collect()
     }
 
-    fn start_keeper(&self) -> Result<(), Error> {
+    fn start_watchdog(&self) -> Result<(), Error> {
         let mut words = self.words(&["supervisor", "keep"]);
         words.insert(0, self.0.own_program().to_string_lossy().into_owned());
         let mut env: Vec<(OsString, OsString)> = self.0.env.for_supervisor();

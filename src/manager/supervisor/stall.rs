@@ -17,8 +17,8 @@ use crate::rules::lifecycle::supervisor_stall::{
 
 /// The file in `run/` with the supervisor's last sign of life.
 const LIVENESS_FILE: &str = "_supervisor.alive";
-/// The minimum and maximum interval at which the keeper checks its supervisor.
-const KEEPER_LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// The minimum and maximum interval at which the watchdog checks its supervisor.
+const WATCHDOG_CHECK_INTERVAL: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// The pause between the end of a killed supervisor and the start of the next one.
 const RESTART_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause before the restart of a supervisor that repeatedly ends at once.
@@ -98,7 +98,9 @@ impl SupervisorWatchdog<'_> {
     /// misses one exit in a hundred: a process that dies often must not depend on that.
     pub fn keep_supervisor(&self) -> Result<(), Error> {
         let args = SupervisorControl(self.0).words(&["supervisor", "run", "--kept"]);
-        let every = || self.0.settings().supervisor.reconcile.clamp(KEEPER_LOOKS.0, KEEPER_LOOKS.1);
+        let every = || {
+            self.0.settings().supervisor.reconcile.clamp(WATCHDOG_CHECK_INTERVAL.0, WATCHDOG_CHECK_INTERVAL.1)
+        };
         let mut pause = RESTART_PAUSE;
         loop {
             let program = self.0.own_program();
@@ -128,7 +130,7 @@ impl SupervisorWatchdog<'_> {
         if !counter.observe(state, sign, Env::monotonic()) {
             return ControlFlow::Continue(());
         }
-        self.log_from_outside(&format!("ended by its keeper: process {pid} gave no sign of life"));
+        self.log_from_outside(&format!("ended by its watchdog: process {pid} gave no sign of life"));
         ControlFlow::Break(())
     }
 

@@ -15,6 +15,7 @@
 //! - `event`: events in the ledger
 //! - `incoming_event`: events that `symposium event` reports
 //! - `counters`: event counters
+//! - `recap_all`: the events of all agents and tasks in a period
 
 pub(in crate::model) mod checkpoint;
 pub(in crate::model) mod counters;

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keeper_acts_after_three_checks_without_progress() {
+    fn the_watchdog_acts_after_three_checks_without_progress() {
         let mut counter = SilenceCounter::default();
         let mut look = |state, at, now| counter.observe(state, sign(at), seconds(now));
         for now in [10, 70, 130] {

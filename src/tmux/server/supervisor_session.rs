@@ -35,10 +35,10 @@ impl Tmux {
     /// Runs the program in its own session for as long as the server lives. Starts the server if none is running, and
     /// does nothing if the session already runs the program.
     pub fn start_supervisor(&self, argv: &[String], env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
-        let keeper = self.supervisor_session();
-        let new = NewSession::new().detached().session_name(&keeper).width(80usize).height(24usize).build();
+        let name = self.supervisor_session();
+        let new = NewSession::new().detached().session_name(&name).width(80usize).height(24usize).build();
         let program = PaneProgram { argv, dir: Path::new("/"), env: LaunchEnv::Given(env), meanwhile: None };
-        let session = target::pane_of(&keeper);
+        let session = target::pane_of(&name);
         let mut mistakes = Script::default();
         conf::take_mistakes(&session, &mut mistakes)?;
         let configure_session = |script: &mut Script| {

@@ -1,4 +1,8 @@
 //! The `agent checkpoint` commands.
+//!
+//! - `list`: `agent checkpoint list`
+//! - `diff`: `agent checkpoint diff`
+//! - `restore`: `agent checkpoint restore`
 
 mod diff;
 mod list;

@@ -1,4 +1,8 @@
 //! The `agent handoff` commands.
+//!
+//! - `export`: `agent handoff export`
+//! - `import`: `agent handoff import`
+//! - `summary`: the content of a hand-off as text and as JSON
 
 mod export;
 mod import;
