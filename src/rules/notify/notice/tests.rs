@@ -222,6 +222,7 @@ fn a_failed_turn_is_named_with_its_cause_and_reset_time() {
         resets_at: resets_at.map(at),
         held_until: None,
         in_a_row: 1,
+        same_cause: 1,
         source: crate::model::FailureSource::Hook,
         paused: false,
     };
