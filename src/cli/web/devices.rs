@@ -1,5 +1,6 @@
 //! The `web devices` command: lists the devices that have access.
 
+use crate::base::json_time;
 use crate::cli::Invocation;
 use crate::cli::grammar::definition::CommandDefinition;
 use crate::cli::remote::remote_use::Remote;
@@ -38,7 +39,7 @@ pub(super) fn shown(device: &WebDevice) -> serde_json::Value {
     serde_json::json!({
         "id": device.id,
         "name": device.name,
-        "last_used": device.last_used,
-        "paired_at": device.paired_at,
+        "last_used": json_time::text(device.last_used),
+        "paired_at": json_time::text(device.paired_at),
     })
 }
