@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 /// Returns whether a character would move, hide or reorder the characters beside it on a terminal.
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Returns a text that is safe for a terminal: characters that would move, hide or reorder other characters are
@@ -35,7 +35,7 @@ fn is_unseen(c: char) -> bool {
         || is_odd_blank
         || matches!(
             c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'
+            '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'
                 ..='\u{180e}'
         )
         || matches!(c, '\u{200c}' | '\u{200d}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}')
@@ -72,6 +72,13 @@ mod tests {
     fn hostile_input_does_not_reach_the_terminal() {
         assert_eq!(shown("a\u{1b}[2Jb\n"), "a\u{fffd}[2Jb\u{fffd}");
         assert_eq!(shown(&"x".repeat(300)).chars().count(), 80);
+    }
+
+    #[test]
+    fn marks_that_reorder_text_or_end_a_line_are_replaced() {
+        for mark in ['\u{61c}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{202e}', '\u{2066}'] {
+            assert_eq!(without_deception(&format!("a{mark}b")), "a b", "{mark:?}");
+        }
     }
 
     #[test]

@@ -15,10 +15,11 @@ const MAX_REASON_BYTES: usize = 4096;
 const DELETE_BATCH: usize = 2000;
 
 /// All event kinds without further data.
-const PLAIN: [EventKind; 15] = [
+const PLAIN: [EventKind; 16] = [
     EventKind::Attached,
     EventKind::Detached,
     EventKind::Prompted,
+    EventKind::TurnFailed,
     EventKind::Restarted,
     EventKind::GaveUp,
     EventKind::Hung,

@@ -91,7 +91,7 @@ impl From<TmuxError> for Error {
                     .saw("a client of another version may not be able to show a screen")
                     .hint(format!("put tmux {server} before `{program}` in PATH"))
             }
-            TmuxError::NoDescriptors { open, limit } => Error::new(Code::TmuxFull, error.to_string())
+            TmuxError::NoDescriptors { open, limit, .. } => Error::new(Code::TmuxFull, error.to_string())
                 .saw(format!(
                     "{open} of {limit} are open; an agent needs about 2, an attached terminal 2 more"
                 ))

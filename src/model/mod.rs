@@ -85,8 +85,8 @@ pub use work::message::{
 };
 pub use work::notice::{Channels, Notice, Urgency};
 pub use work::recap::{
-    ChangeKind, ChangedFile, Commit, Recap, RecapChange, RecapMessage, RecapTask, StatusDuration,
-    UncommittedWork,
+    ChangeKind, ChangedFile, Commit, Recap, RecapChange, RecapFailure, RecapMessage, RecapTask,
+    StatusDuration, UncommittedWork,
 };
 pub use work::recap_all::{Digest, DigestProject, NeedsYou};
 pub use work::removal::{

@@ -3,11 +3,12 @@
 //! - `main_loop`: sleeps until something happens or is due
 //! - `wake_sources`: changed files and ended processes, which wake the loop
 //! - `tick`: the stages of one tick
-//! - `dispatch_pool`: deliveries that run beside the loop
+//! - `dispatch_pool`, `background_stage`: deliveries and stages that run beside the loop
 //! - `timer_coalescer`, `clock_jump`: when the next tick is due
 //! - `metrics`: the HTTP endpoint for Prometheus
 //! - `log`: the log of the supervisor
 
+mod background_stage;
 mod clock_jump;
 mod dispatch_pool;
 mod log;

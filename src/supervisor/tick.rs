@@ -1,9 +1,11 @@
 //! One tick of the supervisor.
 //!
 //! Once a minute it first repairs the ledger, writes pending ledger lines and reconciles with tmux. Every tick then runs
-//! these stages in order: restart, dispatch, heartbeat, evict, notify, bubble (questions of children), vanish (ephemeral
-//! agents), gather (tmux timers); transcript writers are checked last. A stage that fails is logged and does not prevent
-//! the others.
+//! these stages in order: restart, dispatch, heartbeat, notify, bubble (questions of children), gather (tmux timers);
+//! transcript writers are checked last. A stage that fails is logged and does not prevent the others.
+//!
+//! The stages that end agents, evict and vanish (ephemeral agents), run beside the loop, because ending an agent takes
+//! seconds and notices must not wait for it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 
+use super::background_stage::BackgroundStage;
 use super::clock_jump::ClockJumpDetector;
 use super::dispatch_pool::DispatchPool;
 use super::timer_coalescer::TimerCoalescer;
@@ -52,6 +55,8 @@ pub(super) struct Ticker {
     newest: VecDeque<Duration>,
     timer_coalescer: TimerCoalescer,
     dispatching: DispatchPool,
+    /// The stages that end agents.
+    ending: [BackgroundStage; 2],
     steady: ClockJumpDetector,
     writers: WriterRepairs,
     writers_due: Option<Instant>,
@@ -77,6 +82,7 @@ impl Ticker {
             newest,
             timer_coalescer: calm,
             dispatching,
+            ending: [BackgroundStage::new(evict), BackgroundStage::new(remove_ephemeral)],
             steady,
             writers,
             writers_due,
@@ -97,14 +103,13 @@ impl Ticker {
             log_failure("recover", RegistryWriter(&self.manager).store_pending_events());
             self.reconcile();
         }
-        let stages: [fn(&mut Ticker) -> Option<Timestamp>; 8] = [
+        let stages: [fn(&mut Ticker) -> Option<Timestamp>; 7] = [
             Ticker::restart,
             Ticker::dispatch,
             Ticker::heartbeat,
-            Ticker::evict,
+            Ticker::end_agents,
             Ticker::notify,
             Ticker::forward_questions,
-            Ticker::remove_ephemeral,
             Ticker::coalesce_timers,
         ];
         let mut next = None;
@@ -240,10 +245,9 @@ impl Ticker {
         report.next
     }
 
-    fn evict(&mut self) -> Option<Timestamp> {
-        for name in log_failure("evict", Capacity(&self.manager).hibernate_surplus()).unwrap_or_default() {
-            tracing::info!(agent = %name, "hibernated");
-        }
+    /// Starts the stages that end agents beside the loop.
+    fn end_agents(&mut self) -> Option<Timestamp> {
+        self.ending.iter().for_each(|stage| stage.request(&self.manager));
         None
     }
 
@@ -251,18 +255,6 @@ impl Ticker {
         for name in log_failure("bubble", Maintenance(&self.manager).forward_questions()).unwrap_or_default()
         {
             tracing::info!(agent = %name, "asks its parent");
-        }
-        None
-    }
-
-    fn remove_ephemeral(&mut self) -> Option<Timestamp> {
-        for RemovedEphemeral { name, outcome } in
-            log_failure("vanish", AgentRemoval(&self.manager).remove_ephemeral()).unwrap_or_default()
-        {
-            match outcome {
-                Ok(()) => tracing::info!(agent = %name, "removed: its task is done"),
-                Err(error) => tracing::warn!(agent = %name, %error, "kept: it is no longer ephemeral"),
-            }
         }
         None
     }
@@ -319,6 +311,25 @@ impl Ticker {
             self.timer_coalescer.record_coalesced(now);
         }
         None
+    }
+}
+
+/// Hibernates agents in excess of `max_agents`.
+fn evict(manager: &Context) {
+    for name in log_failure("evict", Capacity(manager).evict_surplus()).unwrap_or_default() {
+        tracing::info!(agent = %name, "hibernated");
+    }
+}
+
+/// Removes the ephemeral agents whose task is done.
+fn remove_ephemeral(manager: &Context) {
+    for RemovedEphemeral { name, outcome } in
+        log_failure("vanish", AgentRemoval(manager).remove_ephemeral()).unwrap_or_default()
+    {
+        match outcome {
+            Ok(()) => tracing::info!(agent = %name, "removed: its task is done"),
+            Err(error) => tracing::warn!(agent = %name, %error, "kept: it is no longer ephemeral"),
+        }
     }
 }
 

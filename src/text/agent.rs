@@ -4,22 +4,32 @@ use std::fmt;
 use std::path::Path;
 
 use super::fit::{Keep, below_home, clean, cut, display_width};
-use crate::model::{Agent, Status, Workspace};
+use crate::model::{Agent, Exit, FailedTurn, Status, WaitingFor, Workspace};
 use crate::rules::status::from_hook::is_routine;
 
 /// Returns the status with its detail: `waiting(approval)`, `crashed(1)`.
 pub fn status_word(agent: &Agent) -> String {
-    let detail = match (agent.status, agent.waiting_for, agent.exit) {
+    status_with_detail(agent.status, agent.waiting_for, agent.failure.as_ref(), agent.exit)
+}
+
+/// Returns the status with what the agent waits for, that its last turn failed, or how its process ended.
+pub(super) fn status_with_detail(
+    status: Status,
+    waiting_for: Option<WaitingFor>,
+    failure: Option<&FailedTurn>,
+    exit: Option<Exit>,
+) -> String {
+    let detail = match (status, waiting_for, exit) {
         (Status::Waiting, Some(what), _) => Some(what.to_string()),
-        (Status::Idle, ..) if agent.failure.is_some() => Some("failed".to_owned()),
+        (Status::Idle, ..) if failure.is_some() => Some("failed".to_owned()),
         (Status::Crashed, _, Some(exit)) => {
             exit.signal.map(|signal| format!("signal {signal}")).or(exit.code.map(|code| code.to_string()))
         }
         _ => None,
     };
     match detail {
-        Some(detail) => format!("{}({detail})", agent.status),
-        None => agent.status.to_string(),
+        Some(detail) => format!("{status}({detail})"),
+        None => status.to_string(),
     }
 }
 
@@ -145,7 +155,7 @@ fn at_work(agent: &Agent) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{FailureCause, FailureSource, TurnFailure, WaitingFor};
+    use crate::model::{FailureCause, FailureSource, TurnFailure};
     use crate::rules::lifecycle::capacity::tests::agent;
     use crate::rules::status::decide::tests::{at, record};
     use crate::rules::status::turn_failure::note_after;

@@ -1,8 +1,9 @@
 //! The recap of one agent as text: what happened in a period, on one screen.
 
+use super::agent::status_with_detail;
 use super::ages::{clock, span};
 use super::fit::clean;
-use crate::model::{ChangeKind, ChangedFile, Recap, Status, UncommittedWork};
+use crate::model::{ChangeKind, ChangedFile, Recap, RecapChange, Status, UncommittedWork};
 
 /// Maximum number of lines of a list, so that a recap fits on one screen.
 const MAX_LISTED: usize = 5;
@@ -28,9 +29,7 @@ pub fn recap_text(recap: &Recap) -> String {
     if !counts.is_empty() {
         lines.push(format!("  work      {counts}"));
     }
-    let changes = recap.changes.iter().filter(|change| is_reported(change.to));
-    let changes = changes.map(|change| format!("{} {}: {}", clock(change.at), change.to, clean(&change.why)));
-    list("events", changes.rev().collect::<Vec<_>>(), &mut lines);
+    list("events", events(recap), &mut lines);
     let tasks = recap.failed.iter().map(|task| format!("#{} failed: {}", task.id, clean(&task.title)));
     let tasks =
         tasks.chain(recap.done.iter().map(|task| format!("#{} done: {}", task.id, clean(&task.title))));
@@ -67,14 +66,28 @@ pub fn recap_text(recap: &Recap) -> String {
     lines.join("\n")
 }
 
+/// Returns the reported status changes and the failed turns, the newest first. A failed turn may also have changed the
+/// status, and is listed once.
+fn events(recap: &Recap) -> Vec<String> {
+    let is_failure = |change: &RecapChange| recap.failed_turns.iter().any(|turn| turn.at == change.at);
+    let changes = recap.changes.iter().filter(|change| is_reported(change.to) && !is_failure(change));
+    let changes = changes.map(|change| (change.at, change.to.to_string(), &change.why));
+    let failures = recap.failed_turns.iter().map(|turn| (turn.at, "turn failed".to_owned(), &turn.why));
+    let mut events: Vec<_> = changes.chain(failures).collect();
+    events.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
+    events.into_iter().map(|(at, what, why)| format!("{} {what}: {}", clock(at), clean(why))).collect()
+}
+
 fn headline(recap: &Recap) -> String {
     let seconds = recap.until.duration_since(recap.since).as_secs().unsigned_abs();
-    let now = match recap.waiting_for {
-        Some(what) => format!("{}({what})", recap.status),
-        None => recap.status.to_string(),
-    };
+    let now = recap_status(recap);
     let gave_up = if recap.gave_up { ", given up after too many restarts" } else { "" };
     format!("{}: {now} now{gave_up}; the last {}:", recap.name, span(seconds))
+}
+
+/// Returns the current status with its detail: `waiting(approval)`, `idle(failed)`.
+pub(super) fn recap_status(recap: &Recap) -> String {
+    status_with_detail(recap.status, recap.waiting_for, recap.failure.as_ref(), None)
 }
 
 /// Describes the amount of changes. Lines are counted only in files that git tracks, so new files are counted
@@ -129,6 +142,55 @@ fn change_letter(kind: ChangeKind) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{EventKind, FailureCause, FailureSource, LedgerEvent, TurnFailure};
+    use crate::rules::report::recap::{RecapSources, build_recap};
+    use crate::rules::report::recap_all::{DigestAgent, digest};
+    use crate::rules::status::decide::tests::{at, record};
+    use crate::rules::status::events::failed_turn_event;
+    use crate::rules::status::turn_failure::note_after;
+    use crate::text::recap_all::digest_lines;
+
+    /// Returns the recap of an agent whose turn failed for this cause at second 150.
+    fn recap_of_failure(cause: FailureCause) -> Recap {
+        let mut record = record("api", Status::Working);
+        let failure = TurnFailure { cause, message: "API Error: 500".into(), resets_at: None };
+        record.status = note_after(&record.status, &failure, FailureSource::Hook, at(150));
+        let status = EventKind::Status {
+            seq: 1,
+            from: Some(Status::Working),
+            to: record.status.status,
+            waiting_for: record.status.waiting_for,
+            exit: None,
+        };
+        let failed = failed_turn_event(None, Some(&record)).expect("its turn failed");
+        let events = [LedgerEvent { what: status, ..failed.clone() }, failed];
+        build_recap(RecapSources {
+            record: &record,
+            since: at(100),
+            until: at(200),
+            events: &events,
+            tasks: &[],
+            messages: &[],
+            commits: None,
+            uncommitted: None,
+            last_prompt: None,
+            last_words: None,
+        })
+    }
+
+    #[test]
+    fn failed_turn_is_in_the_headline_the_digest_and_once_in_the_events() {
+        let recap = recap_of_failure(FailureCause::Error);
+        let text = recap_text(&recap);
+        assert!(text.starts_with("api: idle(failed) now"), "{text}");
+        assert_eq!(text.matches("turn failed: API Error: 500").count(), 1, "{text}");
+        let agent = DigestAgent { id: record("api", Status::Idle).id, project: None, recap };
+        let lines = digest_lines(&digest(vec![agent], vec![], (at(100), at(200))), None);
+        let at = lines.iter().position(|line| line == "NEEDS YOU").expect("it needs the user");
+        assert!(lines[at + 1].contains("idle(failed)") && lines[at + 1].contains("API Error"), "{lines:?}");
+        let limited = events(&recap_of_failure(FailureCause::Limit));
+        assert_eq!(limited.len(), 1, "the change to waiting is the same event: {limited:?}");
+    }
 
     #[test]
     fn new_files_are_distinguished_from_changed_lines() {

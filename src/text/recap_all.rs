@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::ages::{clock, span};
 use super::fit::{below_home, clean};
-use super::recap::counted;
+use super::recap::{counted, recap_status};
 use crate::model::{Digest, DigestProject, Recap, Task, TaskState};
 
 /// Maximum number of ended tasks that are listed for a project.
@@ -34,7 +34,7 @@ fn needs_you(digest: &Digest) -> Vec<String> {
     let recaps = digest.projects.iter().flat_map(|project| &project.agents);
     let agents = digest.needs_you.agents.iter().filter_map(|name| {
         let recap = recaps.clone().find(|recap| recap.name == *name)?;
-        Some(format!("  {:<20} {:<18} {}", recap.name, status(recap), clean(&recap.reason)))
+        Some(format!("  {:<20} {:<18} {}", recap.name, recap_status(recap), clean(&recap.reason)))
     });
     let tasks = digest.projects.iter().flat_map(|project| &project.tasks);
     let failed = tasks.filter(|task| digest.needs_you.tasks.contains(&task.id)).map(|task| {
@@ -78,14 +78,7 @@ fn agent(recap: &Recap) -> String {
         (recap.messages.len(), "message", "messages"),
     ]);
     let counts = if counts.is_empty() { clean(&recap.reason) } else { counts };
-    format!("  {:<20} {:<18} {counts}", recap.name, status(recap))
-}
-
-fn status(recap: &Recap) -> String {
-    match recap.waiting_for {
-        Some(what) => format!("{}({what})", recap.status),
-        None => recap.status.to_string(),
-    }
+    format!("  {:<20} {:<18} {counts}", recap.name, recap_status(recap))
 }
 
 /// Lists the newest ended tasks, each with its result or the reason for its state.

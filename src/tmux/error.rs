@@ -60,9 +60,11 @@ pub enum TmuxError {
         /// Path of the server's socket.
         socket: PathBuf,
     },
-    /// The server has too few file descriptors left for another agent.
-    #[error("the tmux server has no room for another agent: {} file descriptors are left", limit.saturating_sub(*open))]
+    /// The server has too few file descriptors left for another agent or terminal.
+    #[error("the tmux server has no room for another {for_what}: {} file descriptors are left", limit.saturating_sub(*open))]
     NoDescriptors {
+        /// What was refused: `agent` or `terminal`.
+        for_what: &'static str,
         /// Number of open descriptors.
         open: u64,
         /// Limit on open descriptors.

@@ -1,5 +1,7 @@
 //! The file descriptors of the tmux server: its limit is raised if necessary, and the last descriptors stay reserved.
 
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
 use crate::support::TestEnv;
 use crate::support::run::Outcome;
 
@@ -60,4 +62,16 @@ fn spawn_is_refused_when_descriptors_run_out() {
     super::agent(&env, &["kill", "a0", "a1", "a2"]).ok();
     terminal.close();
     env.wait_until("another agent can be started", || spawn(&env, "-n 64", "again").code == 0);
+
+    // The last descriptors are reserved for commands, so another terminal is refused.
+    let server = server(&env);
+    let open = std::fs::read_dir(format!("/proc/{server}/fd")).expect("the server lives").count();
+    let limit = Some(open as u64 + 4);
+    let pid = server.parse().ok().and_then(Pid::from_raw).expect("a process id");
+    prlimit(Some(pid), Resource::Nofile, Rlimit { current: limit, maximum: limit }).expect("a lower limit");
+    let agents = super::agent(&env, &["list", "--json"]).ok().json();
+    let name = agents[0]["name"].as_str().expect("an agent lives");
+    let terminal = env.terminal([env.binary(), "agent", "attach", name]);
+    terminal.wait_for_text("the tmux server has no room for another terminal");
+    assert_eq!(super::status(&env, name), "working", "commands are still answered");
 }

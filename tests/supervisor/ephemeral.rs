@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{log, symposium};
+use super::{configure, log, symposium};
 use crate::support::TestEnv;
 
 /// Returns text, state and result of every task in the ledger.
@@ -81,4 +81,45 @@ fn an_ephemeral_agent_that_is_idle_before_its_task_is_not_removed() {
     assert!(!is_gone(&env, "a"));
     std::fs::write(env.home().join("go"), "").unwrap();
     env.wait_until("the agent is removed", || is_gone(&env, "a"));
+}
+
+#[test]
+fn a_notice_does_not_wait_for_ephemeral_agents_that_end_slowly() {
+    let env = TestEnv::new();
+    // The command records the notice together with the agents that exist when it arrives.
+    let (told, instances) = (env.home().join("told"), env.state().join("instances"));
+    let script =
+        format!("cat >>{0}; ls {1} | tr '\\n' ' ' >>{0}; echo >>{0}", told.display(), instances.display());
+    configure(&env, &format!("[notify]\ncommand = [\"sh\", \"-c\", \"{script}\"]\n"));
+    let event = |event: &str| {
+        format!(
+            "echo '{{\"hook_event_name\":\"{event}\",\"session_id\":\"x\"}}' | {} event agent",
+            env.binary()
+        )
+    };
+    let lines = [
+        "trap '' TERM HUP INT".to_owned(),
+        event("SessionStart"),
+        "while [ ! -e \"$HOME/go\" ]; do sleep 0.05; done".to_owned(),
+        event("UserPromptSubmit"),
+        event("Stop"),
+        "while :; do sleep 1; done".to_owned(),
+    ];
+    env.fake_program("claude", &lines.join("\n"));
+    symposium(&env, &["agent", "spawn", "demo", "--name", "asks"]).ok();
+    let slow = ["slow-1", "slow-2", "slow-3"];
+    for name in slow {
+        symposium(&env, &["agent", "spawn", "claude", "--name", name, "--ephemeral", "--task", "end"]).ok();
+    }
+    std::fs::write(env.home().join("go"), "").unwrap();
+    env.wait_until("one of them is removed", || slow.iter().any(|name| !instances.join(name).exists()));
+    symposium(&env, &["agent", "send", "asks", "/ask make"]).ok();
+    let notice = || {
+        let text = std::fs::read_to_string(&told).unwrap_or_default();
+        let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        lines.find(|line| line.contains("asks waits for approval")).map(str::to_owned)
+    };
+    env.wait_until("the approval is announced", || notice().is_some());
+    let notice = notice().unwrap_or_default();
+    assert!(notice.contains("slow-"), "it was announced after all of them had ended: {notice}");
 }

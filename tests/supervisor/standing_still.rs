@@ -94,17 +94,26 @@ fn a_stopped_transcript_writer_is_reported_without_a_supervisor() {
 
 #[test]
 fn the_supervisor_lets_a_stopped_transcript_writer_continue() {
+    continues_after_a_stop(&["sh", "-c", "read -r x; echo got $x; sleep 1000"], "working");
+}
+
+#[test]
+fn the_supervisor_lets_a_stopped_transcript_writer_of_a_shell_continue() {
+    continues_after_a_stop(&["sh"], "unknown");
+}
+
+/// Stops the transcript writer of an agent with this command and status, and waits for the output of the agent.
+#[track_caller]
+fn continues_after_a_stop(command: &[&str], status: &str) {
     let env = TestEnv::new();
-    symposium(
-        &env,
-        &["agent", "spawn", "--name", "a", "--", "sh", "-c", "read -r x; echo got $x; sleep 1000"],
-    )
-    .ok();
+    symposium(&env, &[&["agent", "spawn", "--name", "a", "--"], command].concat()).ok();
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("the status is known", || super::shown(&env, "a")["status"] == status);
     let pid = writer(&env, "a");
     signal(&env, "-STOP", pid);
     env.wait_until("the writer continues", || state(pid) == 'S');
-    env.tmux(["send-keys", "-t", "=a:", "hello", "Enter"]).ok();
+    env.tmux(["send-keys", "-t", "=a:", "echo got hello", "Enter"]).ok();
     env.wait_until("the writer logs the output of the agent", || {
-        symposium(&env, &["agent", "logs", "a"]).outcome().stdout.contains("got hello")
+        symposium(&env, &["agent", "logs", "a"]).outcome().stdout.contains("got ")
     });
 }

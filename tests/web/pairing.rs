@@ -28,6 +28,10 @@ fn a_code_works_once_and_a_device_can_be_revoked() {
     let devices = env.symposium(["web", "devices", "--json"]).ok().json();
     assert_eq!(devices.as_array().map(Vec::len), Some(1));
     assert_eq!(devices[0]["name"], "phone");
+    for time in [&link["expires_at"], &devices[0]["last_used"], &devices[0]["paired_at"]] {
+        let fraction = time.as_str().and_then(|time| Some(time.strip_suffix('Z')?.split_once('.')?.1));
+        assert_eq!(fraction.map(str::len), Some(3), "{time}");
+    }
     assert_eq!(devices[0]["secret_sha256"], serde_json::Value::Null);
     let listed = env.symposium(["web", "devices"]).ok();
     assert!(listed.stdout.starts_with("ID "), "{listed:?}");

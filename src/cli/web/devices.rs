@@ -1,5 +1,6 @@
 //! The `web devices` command: lists the devices that have access.
 
+use crate::base::json_time;
 use crate::cli::Invocation;
 use crate::cli::grammar::definition::CommandDefinition;
 use crate::cli::remote::remote_use::Remote;
@@ -47,8 +48,8 @@ pub(super) fn shown(device: &WebDevice) -> serde_json::Value {
     serde_json::json!({
         "id": device.id,
         "name": device.name,
-        "last_used": device.last_used,
-        "paired_at": device.paired_at,
+        "last_used": json_time::text(device.last_used),
+        "paired_at": json_time::text(device.paired_at),
         "access": grant_json(device.grant.as_ref()),
     })
 }
@@ -70,7 +71,7 @@ pub(super) fn grant_json(grant: Option<&DeviceGrant>) -> serde_json::Value {
         serde_json::json!({
             "agent": grant.agent,
             "permission": grant.permission,
-            "expires_at": grant.expires_at,
+            "expires_at": json_time::text(grant.expires_at),
         })
     })
 }

@@ -1,5 +1,6 @@
 //! The `web pair` command: prints a link and a QR code for one new device.
 
+use crate::base::json_time;
 use crate::cli::Invocation;
 use crate::cli::grammar::definition::CommandDefinition;
 use crate::cli::remote::remote_use::Remote;
@@ -21,7 +22,7 @@ fn run(context: &Invocation) -> Result<u8, Error> {
         context.ui.json(&serde_json::json!({
             "url": link.url,
             "code": link.code,
-            "expires_at": link.expires_at,
+            "expires_at": json_time::text(link.expires_at),
         }));
         return Ok(0);
     }

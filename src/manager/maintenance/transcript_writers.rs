@@ -49,7 +49,7 @@ pub struct WriterRepairs(HashMap<i32, u32>);
 pub struct WritersSeen {
     /// The repair of each stopped writer, by agent.
     pub repaired: Vec<(AgentName, WriterRepair)>,
-    /// When to check again; `None` while no agent prints.
+    /// When to check again; `None` while no agent may print.
     pub again_in: Option<Duration>,
 }
 
@@ -93,8 +93,7 @@ impl TranscriptWriters<'_> {
     /// Continues stopped writers, and replaces those that stay stopped.
     pub fn repair_writers(&self, repairs: &mut WriterRepairs) -> Result<WritersSeen, Error> {
         let records = self.0.store.read(self.0.now())?;
-        let prints = |status: Status| matches!(status, Status::Working | Status::Starting);
-        if !records.iter().any(|record| prints(record.status.status)) {
+        if !records.iter().any(|record| may_print(record.status.status)) {
             return Ok(WritersSeen::default());
         }
         let mut stopped = self.stalled_writers()?;
@@ -132,4 +131,10 @@ impl TranscriptWriters<'_> {
     fn is_still(&self, writer: &StalledWriter) -> bool {
         self.stalled_writers().is_ok_and(|stalled| stalled.contains(writer))
     }
+}
+
+/// Returns whether an agent with this status may print much. A shell and an agent without hooks are `unknown`, and an
+/// agent that waits for an answer may have other programs running.
+fn may_print(status: Status) -> bool {
+    matches!(status, Status::Starting | Status::Working | Status::Waiting | Status::Unknown)
 }

@@ -7,7 +7,8 @@ use crate::manager::recaps::Recaps;
 use crate::manager::status::StatusTracker;
 use crate::manager::tasks::{TaskFilter, Tasks};
 use crate::model::{AgentRecord, Digest, TaskState};
-use crate::rules::report::recap_all::{DigestAgent, digest, needs_a_person};
+use crate::rules::report::recap_all::{DigestAgent, digest};
+use crate::rules::status::attention::needs_user;
 
 /// The file in `run/` with the time of the last digest that was shown to a user.
 const DIGEST_SEEN: &str = "_digest-seen";
@@ -21,8 +22,7 @@ impl Recaps<'_> {
         let current_agents = StatusTracker(self.0).current_agents()?;
         StatusTracker(self.0).keep_tmux_error(current_agents.silence);
         let now = self.0.now();
-        let first = now.checked_sub(FIRST_DIGEST_SPAN).unwrap_or(now);
-        let since = since.or_else(|| self.digest_seen()).unwrap_or(first).min(now);
+        let since = since.unwrap_or_else(|| self.default_start()).min(now);
         let over = [TaskState::Done, TaskState::Failed, TaskState::Cancelled];
         let filter = TaskFilter { states: over.to_vec(), since: Some(since), ..TaskFilter::default() };
         let tasks = Tasks(self.0).task_list(&filter)?;
@@ -38,9 +38,20 @@ impl Recaps<'_> {
         Ok(digest(agents, tasks, (since, now)))
     }
 
-    /// Records that the user has seen everything up to this time.
-    pub fn note_digest_seen(&self, until: Timestamp) -> Result<(), Error> {
-        Ok(self.0.store.write_run(DIGEST_SEEN, until.to_string().as_bytes())?)
+    /// Records that the user has seen a digest. One that begins after the last digest that was seen leaves a gap, and
+    /// changes nothing, so that the next digest without a time still reports what happened in the gap.
+    pub fn note_digest_seen(&self, digest: &Digest) -> Result<(), Error> {
+        if digest.since > self.default_start() {
+            return Ok(());
+        }
+        Ok(self.0.store.write_run(DIGEST_SEEN, digest.until.to_string().as_bytes())?)
+    }
+
+    /// Returns the beginning of a digest without a given time: the last digest that was seen, or a day ago.
+    fn default_start(&self) -> Timestamp {
+        let now = self.0.now();
+        let first = || now.checked_sub(FIRST_DIGEST_SPAN).unwrap_or(now);
+        self.digest_seen().unwrap_or_else(first).min(now)
     }
 
     fn digest_seen(&self) -> Option<Timestamp> {
@@ -51,5 +62,7 @@ impl Recaps<'_> {
 /// Returns whether an agent may have done something since a time, or needs the user.
 fn is_touched(record: &AgentRecord, since: Timestamp) -> bool {
     let times = [Some(record.status.since), record.last_activity, record.started_at, record.last_attached];
-    needs_a_person(record.status.status) || times.into_iter().flatten().any(|at| at >= since)
+    let note = &record.status;
+    needs_user(note.status, note.waiting_for, note.failure())
+        || times.into_iter().flatten().any(|at| at >= since)
 }

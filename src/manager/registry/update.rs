@@ -10,7 +10,7 @@ use crate::manager::registry::RegistryWriter;
 use crate::model::{AgentRecord, EventKind, LedgerEvent};
 use crate::rules::status::attention::{needing_answer, needs_answer};
 use crate::rules::status::cut_off;
-use crate::rules::status::events::change_events;
+use crate::rules::status::events::{change_events, failed_turn_event};
 use crate::store::{Edit, LEDGER_STALE};
 
 impl RegistryWriter<'_> {
@@ -28,8 +28,11 @@ impl RegistryWriter<'_> {
                 waits(&moved.before) != waits(&moved.after)
             });
             let moves = edit.moves().iter().map(|moved| (moved.before.as_ref(), moved.after.as_ref()));
-            let happened: Vec<_> =
-                moves.filter_map(|(before, after)| change_events(before, after, now)).collect();
+            let events = |(before, after)| {
+                let change = change_events(before, after, now);
+                change.into_iter().chain(failed_turn_event(before, after))
+            };
+            let happened: Vec<_> = moves.flat_map(events).collect();
             if !happened.is_empty() {
                 self.note_with_owed(edit, happened);
             }

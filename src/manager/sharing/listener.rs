@@ -125,7 +125,7 @@ impl ShareHost {
         env.retain(|(key, _)| key != "TERM");
         env.push(("TERM".into(), guest.hello.term.clone().into()));
         let size = (guest.hello.columns, guest.hello.rows);
-        let mut screen = GuestTerminal::open(&tmux.client_program()?, &words, &env, size)
+        let mut screen = GuestTerminal::open(&tmux.client_program_to_attach()?, &words, &env, size)
             .map_err(Error::io("no terminal"))?;
         let key = screen.key();
         let pane = agent.tmux.as_ref().map(|share_dir| share_dir.pane.clone()).unwrap_or_default();

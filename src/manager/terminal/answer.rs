@@ -8,7 +8,8 @@ use crate::kinds;
 use crate::manager::status::{AgentEvidence, AgentLookup, StatusTracker};
 use crate::manager::terminal::Approvals;
 use crate::manager::terminal::approve::AnswerResult;
-use crate::model::{Agent, AgentName, AgentRecord, Dialog, DialogOption, Kind, ScreenState, Status};
+use crate::model::{Agent, AgentName, AgentRecord, Dialog, DialogOption, Kind, ScreenState};
+use crate::rules::status::attention::may_show_dialog;
 use crate::rules::tasks::choice::{Attempt, chosen, keys};
 use crate::tmux::Capture;
 
@@ -21,14 +22,14 @@ const KEY_EFFECT_TIMEOUT: Duration = Duration::from_secs(3);
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Approvals<'_> {
-    /// Returns the agents that wait for an answer, those that wait longest first.
+    /// Returns the agents that may show a dialog, those that wait longest first.
     pub fn waiting_agents(&self) -> Result<Vec<Agent>, Error> {
         let current_agents = StatusTracker(self.0).current_agents()?;
         if let Some(silence) = current_agents.silence {
             return Err(silence);
         }
         let mut agents = current_agents.agents;
-        agents.retain(|agent| agent.status == Status::Waiting && agent.tmux.is_some());
+        agents.retain(|agent| may_show_dialog(agent.status, agent.failure.as_ref()) && agent.tmux.is_some());
         agents.sort_by_key(|agent| agent.status_since);
         Ok(agents)
     }
@@ -200,4 +201,28 @@ fn no_such_option(name: &AgentName, given: &str, dialog: &Dialog) -> Error {
     .saw_all(dialog.lines())
     .saw("nothing was pressed")
     .hint(format!("name an option by its number: `symposium agent answer {name} 1`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manager::testing::TestContext;
+    use crate::model::{FailureCause, FailureSource, Status, TurnFailure};
+    use crate::rules::status::turn_failure::note_after;
+
+    #[test]
+    fn agents_that_wait_after_a_failed_turn_are_not_offered_for_an_answer() {
+        let context = TestContext::new();
+        context.agent("asks", Status::Waiting);
+        for (name, cause) in [("limited", FailureCause::Limit), ("logged-out", FailureCause::Login)] {
+            context.agent(name, Status::Working);
+            let failure = TurnFailure { cause, message: "no".into(), resets_at: None };
+            let now = context.now();
+            context.edit(name, |record| {
+                record.status = note_after(&record.status, &failure, FailureSource::Hook, now);
+            });
+        }
+        let waiting = Approvals(&context).waiting_agents().unwrap();
+        assert_eq!(waiting.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>(), ["asks"]);
+    }
 }

@@ -58,6 +58,9 @@ pub struct FailedTurn {
     pub held_until: Option<Timestamp>,
     /// Number of turns that have failed since the last successful turn.
     pub in_a_row: u32,
+    /// Number of turns, counted back from this one, that have failed for the same cause without a known reset time.
+    #[serde(default)]
+    pub same_cause: u32,
     /// Where the failure was reported.
     pub source: FailureSource,
     /// Whether the agent CLI continues the turn by itself after the reset, so that the turn is not over.

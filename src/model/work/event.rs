@@ -47,6 +47,8 @@ pub enum EventKind {
     Detached,
     /// The agent accepted a prompt.
     Prompted,
+    /// A turn of the agent failed.
+    TurnFailed,
     /// The supervisor restarted the agent.
     Restarted,
     /// The agent reached the limit on restarts and is not restarted any more.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::model::{AgentName, MessageId, Status, TaskId, WaitingFor};
+use crate::model::{AgentName, FailedTurn, MessageId, Status, TaskId, WaitingFor};
 
 /// A recap of one agent. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,8 +20,12 @@ pub struct Recap {
     pub status: Status,
     /// Reason for waiting; `None` unless the status is `waiting`.
     pub waiting_for: Option<WaitingFor>,
+    /// Failed turn that the status is about, if the last turn failed.
+    pub failure: Option<FailedTurn>,
     /// Explanation of the status.
     pub reason: String,
+    /// Turns that failed, the oldest first.
+    pub failed_turns: Vec<RecapFailure>,
     /// Status changes, the oldest first.
     pub changes: Vec<RecapChange>,
     /// Time spent in each status, in seconds, the longest first.
@@ -48,6 +52,16 @@ pub struct Recap {
     pub last_words: Option<String>,
     /// Question that the agent asks now.
     pub asks: Option<String>,
+}
+
+/// One turn that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecapFailure {
+    /// Time of the failure.
+    #[serde(with = "crate::base::json_time")]
+    pub at: Timestamp,
+    /// Error that ended the turn.
+    pub why: String,
 }
 
 /// One change of status.

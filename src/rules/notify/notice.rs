@@ -11,6 +11,7 @@ use crate::model::{
 };
 use crate::rules::status::from_hook::INTERRUPTED;
 use crate::rules::status::hang::HUNG;
+use crate::rules::status::turn_failure::how_to_release;
 
 /// Maximum length of a body in characters: it is read at a glance, and some desktops show all of it.
 const MAX_CHARS: usize = 240;
@@ -22,6 +23,18 @@ struct NoticeCause<'a> {
     on: NotifyOn,
     agent: &'a Agent,
     event: &'a LedgerEvent,
+}
+
+impl NoticeCause<'_> {
+    /// Returns the failed turn that the notice is about, if it is about one.
+    fn failure(&self) -> Option<&FailedTurn> {
+        self.agent.failure.as_ref().filter(|_| matches!(self.on, NotifyOn::Waiting | NotifyOn::Finished))
+    }
+
+    /// Returns what the notice is about. Agents for which it is the same have one notice together.
+    fn reason(&self) -> (NotifyOn, Option<FailureCause>) {
+        (self.on, self.failure().map(|failure| failure.cause))
+    }
 }
 
 /// Events that cause a notice for each agent: those that its spec selects, else those of the configuration.
@@ -66,16 +79,16 @@ pub fn notices(
         });
         causes.push(NoticeCause { on, agent, event });
     }
-    let mut reasons: Vec<NotifyOn> = Vec::new();
-    for on in causes.iter().map(|cause| cause.on) {
-        if !reasons.contains(&on) {
-            reasons.push(on);
+    let mut reasons: Vec<(NotifyOn, Option<FailureCause>)> = Vec::new();
+    for reason in causes.iter().map(NoticeCause::reason) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
         }
     }
     reasons
         .into_iter()
-        .filter_map(|on| {
-            merge_causes(&causes.iter().filter(|cause| cause.on == on).collect::<Vec<_>>(), zone)
+        .filter_map(|reason| {
+            merge_causes(&causes.iter().filter(|cause| cause.reason() == reason).collect::<Vec<_>>(), zone)
         })
         .collect()
 }
@@ -125,7 +138,7 @@ fn is_driven(agent: &Agent) -> bool {
 fn merge_causes(causes: &[&NoticeCause<'_>], zone: &TimeZone) -> Option<Notice> {
     let first = causes.first()?;
     let (title, body) = match causes {
-        [cause] => (title_of_one(cause, zone), words(&cause.event.why)),
+        [cause] => (title_of_one(cause, zone), body_of_one(cause)),
         several => (
             title_of_several(several),
             several.iter().map(|cause| line(cause)).collect::<Vec<_>>().join("\n"),
@@ -142,9 +155,19 @@ fn merge_causes(causes: &[&NoticeCause<'_>], zone: &TimeZone) -> Option<Notice> 
     })
 }
 
+/// Returns the reason of the event, and how the queue is released if the agent does not continue by itself.
+fn body_of_one(cause: &NoticeCause<'_>) -> String {
+    let name = cause.agent.name.as_str();
+    match cause.failure().and_then(|failure| how_to_release(failure, name)) {
+        // The hint comes first, because a long reason is cut.
+        Some(hint) => words(&format!("{hint}: {}", cause.event.why)),
+        None => words(&cause.event.why),
+    }
+}
+
 fn title_of_one(cause: &NoticeCause<'_>, zone: &TimeZone) -> String {
     let name = &cause.agent.name;
-    if let (NotifyOn::Waiting | NotifyOn::Finished, Some(failure)) = (cause.on, &cause.agent.failure) {
+    if let Some(failure) = cause.failure() {
         return title_of_failure(name, failure, zone);
     }
     match (cause.on, cause.agent.waiting_for) {
@@ -185,16 +208,20 @@ fn title_of_failure(name: &AgentName, failure: &FailedTurn, zone: &TimeZone) -> 
 }
 
 fn title_of_several(causes: &[&NoticeCause<'_>]) -> String {
-    let what = match causes.first().map(|cause| cause.on) {
-        Some(NotifyOn::Finished) => "are done",
-        Some(NotifyOn::Crashed) => "crashed",
-        Some(NotifyOn::GaveUp) => "are no longer restarted",
-        Some(NotifyOn::Hung) => "give no sign of life",
-        Some(NotifyOn::Deleted) => "have lost their directory",
-        Some(NotifyOn::Message) => "wrote to you",
-        Some(NotifyOn::Task) => "ended tasks",
-        Some(NotifyOn::Device) => "have new devices",
-        Some(NotifyOn::Waiting) | None => "wait for you",
+    let what = match causes.first().map(|cause| cause.reason()) {
+        Some((_, Some(FailureCause::Login))) => "are not logged in",
+        Some((_, Some(FailureCause::Credit))) => "have no credit left",
+        Some((_, Some(FailureCause::Limit))) => "hit their usage limit",
+        Some((_, Some(FailureCause::Error))) => "had failed turns",
+        Some((NotifyOn::Finished, None)) => "are done",
+        Some((NotifyOn::Crashed, None)) => "crashed",
+        Some((NotifyOn::GaveUp, None)) => "are no longer restarted",
+        Some((NotifyOn::Hung, None)) => "give no sign of life",
+        Some((NotifyOn::Deleted, None)) => "have lost their directory",
+        Some((NotifyOn::Message, None)) => "wrote to you",
+        Some((NotifyOn::Task, None)) => "ended tasks",
+        Some((NotifyOn::Device, None)) => "have new devices",
+        Some((NotifyOn::Waiting, None)) | None => "wait for you",
     };
     let names: Vec<&str> = causes.iter().take(MAX_NAMES).map(|cause| cause.agent.name.as_str()).collect();
     let rest = match causes.len().saturating_sub(MAX_NAMES) {

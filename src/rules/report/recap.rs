@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use crate::model::{
-    AgentRecord, Commit, EventKind, LedgerEvent, Message, MessageState, Recap, RecapChange, RecapMessage,
-    RecapTask, Status, StatusDuration, Task, TaskState, UncommittedWork, is_deceptive,
+    AgentRecord, Commit, EventKind, LedgerEvent, Message, MessageState, Recap, RecapChange, RecapFailure,
+    RecapMessage, RecapTask, Status, StatusDuration, Task, TaskState, UncommittedWork, is_deceptive,
 };
 
 /// Maximum length of a recap in the first prompt of an agent, in characters.
@@ -61,7 +61,13 @@ pub fn build_recap(known: RecapSources<'_>) -> Recap {
         until: known.until,
         status: note.status,
         waiting_for: note.waiting_for,
+        failure: note.failure().cloned(),
         reason: note.reason.clone(),
+        failed_turns: happened
+            .iter()
+            .filter(|event| event.what == EventKind::TurnFailed)
+            .map(failed_turn)
+            .collect(),
         spent: spent(&known, &changes),
         changes,
         prompts: count(EventKind::Prompted),
@@ -87,6 +93,10 @@ fn mail(message: &Message, record: &AgentRecord) -> RecapMessage {
         to: message.to.clone(),
         text: message.title(),
     }
+}
+
+fn failed_turn(event: &&LedgerEvent) -> RecapFailure {
+    RecapFailure { at: event.at, why: event.why.clone() }
 }
 
 fn change(event: &LedgerEvent) -> Option<RecapChange> {
@@ -311,6 +321,8 @@ mod tests {
                 "commits",
                 "done",
                 "failed",
+                "failed_turns",
+                "failure",
                 "gave_up",
                 "last_prompt",
                 "last_words",

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::model::{AgentId, Digest, DigestProject, NeedsYou, Recap, Status, Task, TaskState};
+use crate::model::{AgentId, Digest, DigestProject, NeedsYou, Recap, Task, TaskState};
+use crate::rules::status::attention::needs_user;
 use crate::rules::status::display_order::natural;
 
 /// One agent in a digest.
@@ -19,20 +20,17 @@ pub struct DigestAgent {
     pub recap: Recap,
 }
 
-/// Returns whether an agent with this status needs the user.
-pub fn needs_a_person(status: Status) -> bool {
-    matches!(status, Status::Waiting | Status::Crashed | Status::Lost)
+/// Returns whether the agent of a recap needs the user.
+fn is_user_needed(recap: &Recap) -> bool {
+    needs_user(recap.status, recap.waiting_for, recap.failure.as_ref())
 }
 
 /// Builds the digest from the recaps of all agents and the tasks that ended in the period.
 pub fn digest(agents: Vec<DigestAgent>, tasks: Vec<Task>, span: (Timestamp, Timestamp)) -> Digest {
     let project_of: BTreeMap<_, _> =
         agents.iter().map(|digest_agent| (digest_agent.id.0, digest_agent.project.clone())).collect();
-    let mut needing: Vec<&Recap> = agents
-        .iter()
-        .map(|digest_agent| &digest_agent.recap)
-        .filter(|recap| needs_a_person(recap.status))
-        .collect();
+    let mut needing: Vec<&Recap> =
+        agents.iter().map(|digest_agent| &digest_agent.recap).filter(|recap| is_user_needed(recap)).collect();
     needing.sort_by(|a, b| {
         a.status.rank().cmp(&b.status.rank()).then_with(|| natural(a.name.as_str(), b.name.as_str()))
     });
@@ -65,12 +63,13 @@ pub fn digest(agents: Vec<DigestAgent>, tasks: Vec<Task>, span: (Timestamp, Time
 fn is_reported(recap: &Recap) -> bool {
     let committed = recap.commits.as_ref().is_some_and(|commits| !commits.is_empty());
     let counts = [recap.changes.len(), recap.prompts as usize, recap.restarts as usize, recap.messages.len()];
-    needs_a_person(recap.status) || committed || counts.iter().any(|count| *count > 0)
+    is_user_needed(recap) || committed || counts.iter().any(|count| *count > 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Status;
     use crate::rules::report::recap::{RecapSources, build_recap};
     use crate::rules::status::decide::tests::{at, record};
 

@@ -37,6 +37,21 @@ pub fn change_events(
     }
 }
 
+/// Returns the event for a turn that failed between two states of a record. A turn that the agent CLI continues by
+/// itself has not failed.
+pub fn failed_turn_event(before: Option<&AgentRecord>, after: Option<&AgentRecord>) -> Option<LedgerEvent> {
+    let failure = after?.status.failure().filter(|failure| !failure.paused)?;
+    let is_new = before.and_then(|before| before.status.failure()) != Some(failure);
+    let event = |record: &AgentRecord| LedgerEvent {
+        at: failure.at,
+        agent: record.id,
+        name: record.name.clone(),
+        what: EventKind::TurnFailed,
+        why: record.status.reason.clone(),
+    };
+    after.filter(|_| is_new).map(event)
+}
+
 /// Returns an outdated record updated to the last status change in the ledger, or `None` if the record already includes
 /// it.
 pub fn caught_up(record: &AgentRecord, last: LedgerEvent) -> Option<AgentRecord> {

@@ -1,7 +1,9 @@
 //! Failed turns: the status of the agent, how long its queue is held, and how it is released.
 //!
-//! Login and credit hold the queue until the user acts. A limit holds it until the reset, or for a backoff if the reset
-//! is not known. Any other error holds it for a shorter backoff.
+//! Login and credit hold the queue until the user acts. A limit holds it until the reset. A limit without a known reset
+//! and any other error hold it for a delay, because only another turn shows whether they are over. Each of these turns
+//! may fail another task, so after [`MAX_ATTEMPTS`] turns that failed for the same cause the queue is held until the user
+//! acts.
 
 use std::time::Duration;
 
@@ -17,15 +19,16 @@ pub const LIMIT_RESET: &str = "its usage limit has reset";
 /// Reason of an agent whose queue was released by `task retry`.
 pub const RELEASED: &str = "a retry was requested";
 
-/// Hold after the first failure of unknown cause; doubles with each further failure.
-const ERROR_BACKOFF: Duration = Duration::from_secs(30);
-/// Maximum hold after a failure of unknown cause.
-const ERROR_BACKOFF_LIMIT: Duration = Duration::from_secs(15 * 60);
-/// Hold after the first limit without a reset time; doubles with each further failure. Limits per minute are the
-/// most frequent ones without a reset time.
-const LIMIT_BACKOFF: Duration = Duration::from_secs(2 * 60);
-/// Maximum hold at a limit without a reset time.
-const LIMIT_BACKOFF_LIMIT: Duration = Duration::from_secs(60 * 60);
+/// Number of turns that may fail for the same cause before the queue is held until the user acts.
+const MAX_ATTEMPTS: u32 = 3;
+/// Holds after the first and the second failure of unknown cause. The first covers a single failed request, the second
+/// most outages of an endpoint.
+const ERROR_DELAYS: [Duration; MAX_ATTEMPTS as usize - 1] =
+    [Duration::from_secs(30), Duration::from_secs(15 * 60)];
+/// Holds after the first and the second limit without a reset time. The first covers limits per minute, the second
+/// limits per hour.
+const LIMIT_DELAYS: [Duration; MAX_ATTEMPTS as usize - 1] =
+    [Duration::from_secs(2 * 60), Duration::from_secs(60 * 60)];
 /// Margin added to a reset time. Agent CLIs round it to the minute, and Claude Code 2.1 polls it every 30 s to continue
 /// by itself, which has precedence over a retry.
 const RESET_MARGIN: Duration = Duration::from_secs(90);
@@ -38,12 +41,15 @@ pub fn note_after(
     now: Timestamp,
 ) -> StatusNote {
     let in_a_row = noted.failure.as_ref().map_or(0, |last| last.in_a_row).saturating_add(1);
+    let resets_at = failure.resets_at.filter(|_| failure.cause == FailureCause::Limit);
+    let same_cause = earlier_of_cause(noted, failure.cause) + u32::from(resets_at.is_none());
     let failed = FailedTurn {
         cause: failure.cause,
         at: now,
-        resets_at: failure.resets_at.filter(|_| failure.cause == FailureCause::Limit),
-        held_until: held_until(failure, in_a_row, now),
+        resets_at,
+        held_until: held_until(failure.cause, resets_at, same_cause, now),
         in_a_row,
+        same_cause,
         source,
         paused: false,
     };
@@ -70,22 +76,33 @@ pub fn note_while_paused(noted: &StatusNote, failure: &TurnFailure, now: Timesta
     let mut note = note_after(noted, failure, FailureSource::Hook, now);
     if let Some(failed) = &mut note.failure {
         failed.paused = true;
+        // The turn has not failed yet.
+        failed.same_cause = earlier_of_cause(noted, failure.cause);
     }
     note
 }
 
-fn held_until(failure: &TurnFailure, in_a_row: u32, now: Timestamp) -> Option<Timestamp> {
-    let doubled = |first: Duration, limit: Duration| {
-        let factor = 1u32.checked_shl(in_a_row.saturating_sub(1)).unwrap_or(u32::MAX);
-        now + first.saturating_mul(factor.max(1)).min(limit)
+/// Returns how many turns before this one have failed for the same cause, without a success in between.
+fn earlier_of_cause(noted: &StatusNote, cause: FailureCause) -> u32 {
+    let last = noted.failure.as_ref().filter(|last| last.cause == cause);
+    last.map_or(0, |last| last.same_cause).min(u32::MAX - 1)
+}
+
+/// Returns when the queue is released, or `None` if only the user can release it.
+fn held_until(
+    cause: FailureCause,
+    resets_at: Option<Timestamp>,
+    same_cause: u32,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let delays = match cause {
+        FailureCause::Login | FailureCause::Credit => return None,
+        FailureCause::Limit => LIMIT_DELAYS,
+        FailureCause::Error => ERROR_DELAYS,
     };
-    match failure.cause {
-        FailureCause::Login | FailureCause::Credit => None,
-        FailureCause::Limit => Some(match failure.resets_at {
-            Some(reset) => reset.max(now).saturating_add(RESET_MARGIN).unwrap_or(reset),
-            None => doubled(LIMIT_BACKOFF, LIMIT_BACKOFF_LIMIT),
-        }),
-        FailureCause::Error => Some(doubled(ERROR_BACKOFF, ERROR_BACKOFF_LIMIT)),
+    match resets_at {
+        Some(reset) => Some(reset.max(now).saturating_add(RESET_MARGIN).unwrap_or(reset)),
+        None => delays.get(same_cause.saturating_sub(1) as usize).map(|delay| now + *delay),
     }
 }
 
@@ -125,9 +142,26 @@ pub fn why_held(failure: &FailedTurn, name: &str) -> String {
         }
         FailureCause::Limit | FailureCause::Error => match failure.held_until {
             Some(until) => format!("held until {} after a failed turn of `{name}`", until.round_to_second()),
-            None => format!("held after a failed turn of `{name}`"),
+            None => {
+                let times = failure.same_cause;
+                format!("held after {times} failed turns of `{name}` in a row; {}", release_hint(name))
+            }
         },
     }
+}
+
+/// Explains how the user releases a queue that is held without an end. Returns `None` for an agent whose queue is
+/// released by itself, or whose cause names what is missing.
+pub fn how_to_release(failure: &FailedTurn, name: &str) -> Option<String> {
+    let is_repeated = matches!(failure.cause, FailureCause::Limit | FailureCause::Error);
+    (is_repeated && failure.held_until.is_none()).then(|| {
+        let times = failure.same_cause;
+        format!("after {times} failed turns in a row its queue is held; {}", release_hint(name))
+    })
+}
+
+fn release_hint(name: &str) -> String {
+    format!("`symposium send {name} TEXT` or `symposium task retry ID` releases it")
 }
 
 /// Rounding for display.
@@ -191,19 +225,41 @@ mod tests {
     }
 
     #[test]
-    fn the_backoff_doubles_with_each_failure_in_a_row_up_to_its_limit() {
-        let mut note = StatusNote::new(Status::Idle, at(1), "before");
-        for expected in [30, 60, 120, 240, 480, 900, 900] {
-            let working = carry_over(&note, StatusNote::new(Status::Working, at(99), "it accepted a prompt"));
+    fn third_failure_for_the_same_cause_holds_the_queue_until_the_user_acts() {
+        let again = |note: &StatusNote, cause, resets_at| {
+            let working = carry_over(note, StatusNote::new(Status::Working, at(99), "it accepted a prompt"));
             assert_eq!(working.failure(), None, "the failure is of an earlier turn");
-            note = failed(&working, FailureCause::Error, None);
-            let held = note.failure().and_then(|failure| failure.held_until);
-            assert_eq!(held, Some(at(100 + expected)));
+            failed(&working, cause, resets_at)
+        };
+        let held = |note: &StatusNote| note.failure().and_then(|failure| failure.held_until);
+        for (cause, delays) in [(FailureCause::Error, [30, 900]), (FailureCause::Limit, [120, 3600])] {
+            let mut note = StatusNote::new(Status::Idle, at(1), "before");
+            for expected in delays.map(|delay| Some(at(100 + delay))).into_iter().chain([None, None]) {
+                note = again(&note, cause, None);
+                assert_eq!(held(&note), expected, "{cause}");
+            }
+            let hint = how_to_release(note.failure().unwrap(), "a").unwrap();
+            assert!(hint.contains("after 4 failed turns") && hint.contains("task retry"), "{hint}");
+            assert!(why_held(note.failure().unwrap(), "a").contains("symposium send a TEXT"));
+            let reset = again(&note, FailureCause::Limit, Some(1000));
+            assert_eq!(held(&reset), Some(at(1090)), "a known reset is waited for");
+            // A release by the user permits one turn.
+            let released = note_after_release(&note, at(200)).expect("it is held");
+            assert_eq!(held(&again(&released, cause, None)), None);
         }
+        let limit = again(&StatusNote::new(Status::Idle, at(1), "x"), FailureCause::Limit, None);
+        assert_eq!(held(&again(&limit, FailureCause::Error, None)), Some(at(130)), "another cause");
+        let mut note = StatusNote::new(Status::Working, at(1), "x");
+        for _ in 0..5 {
+            note = note_while_paused(&note, &failure(FailureCause::Limit, None), at(100));
+        }
+        assert_eq!(held(&note), Some(at(220)), "a turn that its CLI repeats has not failed");
+        note = failed(&note, FailureCause::Error, None);
         let success = StatusNote::new(Status::Idle, at(101), "done");
         assert_eq!(carry_over(&note, success).failure, None, "a success ends the row");
         let mut many = note.clone();
-        many.failure.as_mut().expect("it failed").in_a_row = u32::MAX;
+        let row = many.failure.as_mut().expect("it failed");
+        (row.in_a_row, row.same_cause) = (u32::MAX, u32::MAX);
         assert!(failed(&many, FailureCause::Error, None).failure().is_some());
     }
 

@@ -279,7 +279,19 @@ impl Tmux {
 
     /// Returns the path of a tmux program that can attach to the running server.
     pub fn client_program(&self) -> Result<PathBuf, TmuxError> {
-        let output = self.run_words("attach", &["display-message", "-p", "#{pid} #{version}"])?;
+        self.client_program_for(Growth::None)
+    }
+
+    /// Does the same as [`Tmux::client_program`] for a client that is about to attach. Refuses it if the server is at its
+    /// limit on file descriptors.
+    pub fn client_program_to_attach(&self) -> Result<PathBuf, TmuxError> {
+        self.client_program_for(Growth::Terminal)
+    }
+
+    fn client_program_for(&self, growth: Growth) -> Result<PathBuf, TmuxError> {
+        let words = ["display-message", "-p", "#{pid} #{version}"];
+        let call = TmuxCall { growth, ..self.call("attach", &words) };
+        let output = self.parse_reply("attach", self.run(&call)?)?;
         let (pid, version) = output.trim_end().split_once(' ').unwrap_or_default();
         self.client_for(pid, version)
     }

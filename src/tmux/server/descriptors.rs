@@ -14,6 +14,10 @@ use crate::tmux::transport::call::Growth;
 /// Descriptors that are reserved for clients, commands and hooks when agents are started.
 const RESERVE: u64 = 32;
 
+/// Descriptors that are reserved for commands and hooks when terminals are attached. Each terminal uses two. Without
+/// this reserve, the last terminal would make the server stop answering for all agents.
+const TERMINAL_RESERVE: u64 = 8;
+
 /// The soft limit is raised if fewer descriptors than this are left, because many clients may attach before the next
 /// agent starts.
 const HEADROOM: u64 = 128;
@@ -50,7 +54,7 @@ pub(in crate::tmux) fn inherit_limit(process: i32) {
     }
 }
 
-/// Raises the server's limit if few descriptors are left, and refuses another agent if that is not enough.
+/// Raises the server's limit if few descriptors are left, and refuses another agent or terminal if that is not enough.
 pub(in crate::tmux) fn acquire_start_slot(server: Pid, growth: Growth) -> Result<(), TmuxError> {
     // If the server's descriptors cannot be counted, the call proceeds.
     let Some(used) = (growth != Growth::None).then(|| used_by(server)).flatten() else { return Ok(()) };
@@ -63,10 +67,20 @@ pub(in crate::tmux) fn acquire_start_slot(server: Pid, growth: Growth) -> Result
         let _ = prlimit(Some(server), Resource::Nofile, Rlimit { current, ..limit });
     }
     match used_by(server) {
-        Some(used) if used.left() < RESERVE && growth == Growth::Pane => {
-            Err(TmuxError::NoDescriptors { open: used.open, limit: used.limit })
+        Some(used) if used.left() < reserve(growth) => {
+            let for_what = if growth == Growth::Pane { "agent" } else { "terminal" };
+            Err(TmuxError::NoDescriptors { for_what, open: used.open, limit: used.limit })
         }
         _ => Ok(()),
+    }
+}
+
+/// Returns the number of descriptors that must be left for a call.
+fn reserve(growth: Growth) -> u64 {
+    match growth {
+        Growth::None => 0,
+        Growth::Pane => RESERVE,
+        Growth::Terminal => TERMINAL_RESERVE,
     }
 }
 
@@ -110,6 +124,12 @@ mod tests {
         let limit = parse_limits("Max open files  1024  unlimited  files").unwrap();
         assert_eq!((limit.current, limit.maximum), (Some(1024), None));
         assert!(parse_limits("Max processes 7 8 processes").is_none());
+    }
+
+    #[test]
+    fn terminals_may_use_descriptors_that_are_reserved_from_agents() {
+        assert!(reserve(Growth::None) < reserve(Growth::Terminal));
+        assert!(reserve(Growth::Terminal) < reserve(Growth::Pane));
     }
 
     #[test]

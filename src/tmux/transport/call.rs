@@ -41,7 +41,7 @@ pub(in crate::tmux) enum Growth {
     None,
     /// It starts a process in a pane, and is refused if few descriptors are left.
     Pane,
-    /// It attaches a client, and is never refused.
+    /// It attaches a client, and is refused if only those for commands are left.
     Terminal,
 }
 

@@ -18,7 +18,7 @@ pub(in crate::cli) fn run(since: Option<jiff::Timestamp>, context: &Invocation) 
             digest_lines(&digest, home.as_deref()).into_iter().map(|line| cut(&line, width, Keep::Beginning));
         context.ui.data(&lines.collect::<Vec<_>>().join("\n"));
         // If this cannot be recorded, the next digest covers the same period again.
-        let _ = Recaps(&context.manager).note_digest_seen(digest.until);
+        let _ = Recaps(&context.manager).note_digest_seen(&digest);
     }
     StatusTracker(&context.manager).take_tmux_error().map_or(Ok(0), Err)
 }

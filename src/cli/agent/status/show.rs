@@ -13,6 +13,7 @@ use crate::cli::{
 use crate::error::Error;
 use crate::manager::{AgentLookup, Approvals, Sharing, StatusTracker, WorkInspection};
 use crate::model::{Agent, AgentClient, DialogOption, Share, WorkCounts};
+use crate::rules::status::turn_failure::how_to_release;
 use crate::rules::workspace::unsaved_work;
 use crate::text::agent::status_word;
 use crate::text::ages::age;
@@ -77,7 +78,7 @@ fn card(agent: &Agent, work: &WorkCounts, now: Timestamp) -> String {
         ("name", agent.name.to_string()),
         ("title", some(agent.title.clone())),
         ("status", format!("{} since {}", status_word(agent), ago(agent.status_since))),
-        ("why", agent.reason.clone()),
+        ("why", why(agent)),
         ("spec", agent.spec.clone()),
         ("parameters", some((!params.is_empty()).then(|| params.join(", ")))),
         ("parent", some(agent.parent.as_ref().map(ToString::to_string))),
@@ -132,6 +133,14 @@ pub(in crate::cli) fn terminal(client: &AgentClient, now: Timestamp) -> String {
     let since = client.since.map(|at| format!(" since {at} ({})", age(at, now))).unwrap_or_default();
     let guest = if client.guest { "guest " } else { "" };
     format!("{guest}{user} on {}{from}, {what}{since}", client.tty)
+}
+
+/// Returns the reason of the status, and how the agent's queue is released if only the user can release it.
+fn why(agent: &Agent) -> String {
+    match agent.failure.as_ref().and_then(|failure| how_to_release(failure, agent.name.as_str())) {
+        Some(hint) => format!("{} ({hint})", agent.reason),
+        None => agent.reason.clone(),
+    }
 }
 
 fn restart(agent: &Agent) -> String {

@@ -203,6 +203,63 @@ fn a_notice_is_json_with_these_names() {
     );
 }
 
+/// Returns a failed turn whose queue is released by itself.
+fn failed(cause: FailureCause, resets_at: Option<i64>) -> FailedTurn {
+    FailedTurn {
+        cause,
+        at: at(50),
+        resets_at: resets_at.map(at),
+        held_until: Some(at(99)),
+        in_a_row: 1,
+        same_cause: 1,
+        source: crate::model::FailureSource::Hook,
+        paused: false,
+    }
+}
+
+#[test]
+fn several_failed_turns_are_one_notice_for_each_cause() {
+    use FailureCause::{Credit, Error, Limit, Login};
+    let with =
+        |name: &str, status, cause| Agent { failure: Some(failed(cause, None)), ..agent(name, status) };
+    let agents = [
+        with("a", Status::Waiting, Limit),
+        waiting("asks"),
+        with("b", Status::Waiting, Login),
+        with("c", Status::Waiting, Limit),
+        with("d", Status::Waiting, Login),
+        with("e", Status::Idle, Error),
+        with("f", Status::Idle, Error),
+        agent("done", Status::Idle),
+        with("g", Status::Waiting, Credit),
+        with("h", Status::Waiting, Credit),
+    ];
+    let happened: Vec<LedgerEvent> =
+        agents.iter().map(|agent| became(agent, Status::Working, "why")).collect();
+    let titles: Vec<String> =
+        notices(&happened, &agents, &choices()).into_iter().map(|notice| notice.title).collect();
+    assert_eq!(
+        titles,
+        [
+            "2 agents hit their usage limit: a, c",
+            "asks waits for approval",
+            "2 agents are not logged in: b, d",
+            "2 agents had failed turns: e, f",
+            "done is done",
+            "2 agents have no credit left: g, h",
+        ]
+    );
+}
+
+#[test]
+fn a_notice_says_how_a_queue_is_released_that_is_held_without_an_end() {
+    let failure = FailedTurn { held_until: None, same_cause: 3, ..failed(FailureCause::Error, None) };
+    let a = Agent { failure: Some(failure), ..agent("a", Status::Idle) };
+    let (title, body) = texts(&[became(&a, Status::Working, "API Error: 500")], &[a]).remove(0);
+    assert_eq!(title, "a turn of a failed");
+    assert!(body.contains("symposium task retry") && body.ends_with(": API Error: 500"), "{body}");
+}
+
 proptest! {
     #[test]
     fn a_body_is_a_short_clean_line(why in any::<String>()) {
@@ -216,15 +273,6 @@ proptest! {
 #[test]
 fn a_failed_turn_is_named_with_its_cause_and_reset_time() {
     use FailureCause::{Credit, Error, Limit, Login};
-    let failed = |cause, resets_at: Option<i64>| FailedTurn {
-        cause,
-        at: at(50),
-        resets_at: resets_at.map(at),
-        held_until: None,
-        in_a_row: 1,
-        source: crate::model::FailureSource::Hook,
-        paused: false,
-    };
     for (status, failure, title) in [
         (Status::Waiting, failed(Limit, None), "e2 hit its usage limit"),
         (Status::Waiting, failed(Limit, Some(15 * 3600)), "e2 hit its usage limit, resets at 15:00"),
