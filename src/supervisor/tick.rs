@@ -1,11 +1,11 @@
 //! One tick of the supervisor.
 //!
 //! Once a minute it first repairs the ledger, writes pending ledger lines and reconciles with tmux. Every tick then runs
-//! these stages in order: restart, dispatch, heartbeat, notify, bubble (questions of children), gather (tmux timers);
+//! these stages in order: restarts, dispatch of tasks, heartbeats, notices, questions of children, timers of tmux;
 //! transcript writers are checked last. A stage that fails is logged and does not prevent the others.
 //!
-//! The stages that end agents, evict and vanish (ephemeral agents), run beside the loop, because ending an agent takes
-//! seconds and notices must not wait for it.
+//! The stages that end agents, because of the limit on agents or because they are ephemeral, run beside the loop: ending
+//! an agent takes seconds, and notices must not wait for it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl Ticker {
             newest,
             timer_coalescer: calm,
             dispatching,
-            ending: [BackgroundStage::new(evict), BackgroundStage::new(remove_ephemeral)],
+            ending: [BackgroundStage::new(hibernate_surplus), BackgroundStage::new(remove_ephemeral)],
             steady,
             writers,
             writers_due,
@@ -252,7 +252,8 @@ impl Ticker {
     }
 
     fn forward_questions(&mut self) -> Option<Timestamp> {
-        for name in log_failure("bubble", Maintenance(&self.manager).forward_questions()).unwrap_or_default()
+        for name in
+            log_failure("questions", Maintenance(&self.manager).forward_questions()).unwrap_or_default()
         {
             tracing::info!(agent = %name, "asks its parent");
         }
@@ -307,7 +308,7 @@ impl Ticker {
     fn coalesce_timers(&mut self) -> Option<Timestamp> {
         let now = Instant::now();
         if self.timer_coalescer.due_in(now).is_some_and(|due| due.is_zero()) {
-            log_failure("gather", SupervisorControl(&self.manager).gather_silences());
+            log_failure("timers", SupervisorControl(&self.manager).gather_silences());
             self.timer_coalescer.record_coalesced(now);
         }
         None
@@ -315,8 +316,8 @@ impl Ticker {
 }
 
 /// Hibernates agents in excess of `max_agents`.
-fn evict(manager: &Context) {
-    for name in log_failure("evict", Capacity(manager).evict_surplus()).unwrap_or_default() {
+fn hibernate_surplus(manager: &Context) {
+    for name in log_failure("capacity", Capacity(manager).hibernate_surplus()).unwrap_or_default() {
         tracing::info!(agent = %name, "hibernated");
     }
 }
@@ -324,7 +325,7 @@ fn evict(manager: &Context) {
 /// Removes the ephemeral agents whose task is done.
 fn remove_ephemeral(manager: &Context) {
     for RemovedEphemeral { name, outcome } in
-        log_failure("vanish", AgentRemoval(manager).remove_ephemeral()).unwrap_or_default()
+        log_failure("ephemeral", AgentRemoval(manager).remove_ephemeral()).unwrap_or_default()
     {
         match outcome {
             Ok(()) => tracing::info!(agent = %name, "removed: its task is done"),
