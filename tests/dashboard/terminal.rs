@@ -32,7 +32,7 @@ fn assert_restored(terminal: &Terminal<'_>) {
 
 #[test]
 fn signals_restore_the_terminal() {
-    for signal in [Signal::TERM, Signal::HUP] {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT] {
         let env = TestEnv::new();
         echoing(&env, "a");
         let terminal = dashboard_in_shell(&env, "");

@@ -16,7 +16,7 @@ use std::thread;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH};
 use signal_hook::low_level::pipe;
 
 use crate::dashboard::app::LoopEvent;
@@ -46,7 +46,10 @@ impl InputThread {
         pipe::register(SIGWINCH, tell_size)?;
         pipe::register(SIGTERM, tell_end.try_clone()?)?;
         pipe::register(SIGHUP, tell_end)?;
-        for stream in [&woken, &resized, &ended] {
+        let (interrupted, tell_interrupt) = UnixStream::pair()?;
+        pipe::register(SIGINT, tell_interrupt.try_clone()?)?;
+        pipe::register(SIGQUIT, tell_interrupt)?;
+        for stream in [&woken, &resized, &ended, &interrupted] {
             stream.set_nonblocking(true)?;
         }
         let is_paused = Arc::new(AtomicBool::new(false));
@@ -55,6 +58,7 @@ impl InputThread {
             woken,
             resized,
             ended,
+            interrupted,
             is_paused: Arc::clone(&is_paused),
             tell_paused,
             events,
@@ -83,6 +87,8 @@ struct InputSource {
     woken: UnixStream,
     resized: UnixStream,
     ended: UnixStream,
+    /// SIGINT and SIGQUIT, which the keyboard sends while another program uses the terminal.
+    interrupted: UnixStream,
     is_paused: Arc<AtomicBool>,
     tell_paused: Sender<()>,
     events: Sender<LoopEvent>,
@@ -95,7 +101,7 @@ impl InputSource {
         loop {
             let is_paused = self.is_paused.load(Ordering::SeqCst);
             let ready = self.wait(is_paused).map_err(drop)?;
-            let [is_woken, is_resized, is_ended, is_typed] = ready;
+            let [is_woken, is_resized, is_ended, is_interrupted, is_typed] = ready;
             if is_woken {
                 drain(&mut self.woken);
                 if self.is_paused.load(Ordering::SeqCst) {
@@ -104,7 +110,11 @@ impl InputSource {
                     continue;
                 }
             }
-            if is_ended {
+            if is_interrupted {
+                drain(&mut self.interrupted);
+            }
+            // A key that interrupts another program is not for the dashboard.
+            if is_ended || (is_interrupted && !is_paused) {
                 return self.events.send(LoopEvent::Quit).map_err(drop);
             }
             if is_resized {
@@ -114,7 +124,7 @@ impl InputSource {
             }
             if is_typed && !self.is_paused.load(Ordering::SeqCst) {
                 self.read_some()?;
-            } else if ready == [false; 4]
+            } else if ready == [false; 5]
                 && let Some(event) = self.decoder.flush()
             {
                 // The rest of a sequence did not follow.
@@ -123,13 +133,14 @@ impl InputSource {
         }
     }
 
-    /// Waits for input, and returns which sources have some: wake, size, end, keyboard.
-    fn wait(&self, is_paused: bool) -> io::Result<[bool; 4]> {
+    /// Waits for input, and returns which sources have some: wake, size, end, interrupt, keyboard.
+    fn wait(&self, is_paused: bool) -> io::Result<[bool; 5]> {
         let stdin = rustix::stdio::stdin();
         let mut sources = vec![
             PollFd::new(&self.woken, PollFlags::IN),
             PollFd::new(&self.resized, PollFlags::IN),
             PollFd::new(&self.ended, PollFlags::IN),
+            PollFd::new(&self.interrupted, PollFlags::IN),
         ];
         if !is_paused {
             sources.push(PollFd::new(&stdin, PollFlags::IN));
@@ -138,7 +149,7 @@ impl InputSource {
         rustix::io::retry_on_intr(|| poll(&mut sources, timeout))?;
         let is_ready =
             |at: usize| sources.get(at).is_some_and(|source: &PollFd<'_>| !source.revents().is_empty());
-        Ok([is_ready(0), is_ready(1), is_ready(2), is_ready(3)])
+        Ok([is_ready(0), is_ready(1), is_ready(2), is_ready(3), is_ready(4)])
     }
 
     /// Reads what has arrived. The rest of a long input is read in the next turn.
