@@ -2,6 +2,7 @@
 
 pub(crate) mod emulator_input;
 pub mod output;
+pub(crate) mod raw_mode;
 
 /// Leaves the alternate screen and restores the cursor position.
 pub const LEAVE_ALTERNATE_SCREEN: &str = "\x1b[?1049l";

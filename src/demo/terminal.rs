@@ -2,19 +2,21 @@
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::termios::tcgetwinsize;
 
 use super::keys::{DemoKey, KeyDecoder};
+use crate::base::terminal::raw_mode::RawMode;
 
 /// Time limit for the rest of an escape sequence; tmux writes a sequence in one piece.
 const ESCAPE_TIMEOUT: Duration = Duration::from_millis(30);
 
 /// A terminal in raw mode. Dropping it restores the previous modes.
 pub(super) struct RawModeTerminal {
-    before: Termios,
+    mode: Arc<RawMode>,
     decoder: KeyDecoder,
 }
 
@@ -29,13 +31,9 @@ pub(super) enum KeyboardInput {
 impl RawModeTerminal {
     /// Switches the terminal to raw mode.
     pub(super) fn enter() -> io::Result<RawModeTerminal> {
-        let stdin = io::stdin();
-        let before = tcgetattr(&stdin)?;
-        let mut raw = before.clone();
-        raw.make_raw();
-        tcsetattr(&stdin, OptionalActions::Now, &raw)?;
-        restore_on_panic(before.clone());
-        let terminal = RawModeTerminal { before, decoder: KeyDecoder::default() };
+        let mode = Arc::new(RawMode::enter()?);
+        restore_on_panic(Arc::clone(&mode));
+        let terminal = RawModeTerminal { mode, decoder: KeyDecoder::default() };
         io::stdout().write_all(b"\x1b[?2004h")?;
         io::stdout().flush()?;
         Ok(terminal)
@@ -67,23 +65,23 @@ impl RawModeTerminal {
 
 impl Drop for RawModeTerminal {
     fn drop(&mut self) {
-        restore(&self.before);
+        restore(&self.mode);
     }
 }
 
 /// Restores the terminal in the panic hook, because a release build aborts on panic and drops nothing.
-fn restore_on_panic(before: Termios) {
+fn restore_on_panic(mode: Arc<RawMode>) {
     let next = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        restore(&before);
+        restore(&mode);
         next(info);
     }));
 }
 
-fn restore(before: &Termios) {
+fn restore(mode: &RawMode) {
     let _ = io::stdout().write_all(b"\x1b[?2004l\x1b[?25h");
     let _ = io::stdout().flush();
-    let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
+    mode.restore();
 }
 
 fn readable(wait: Duration) -> io::Result<bool> {

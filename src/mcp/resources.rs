@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::board;
 use super::context::{self, ToolContext};
+use crate::base::percent::percent_decoded;
 use crate::error::{Code, Error};
 use crate::manager::{AgentLogs, Messages};
 use crate::rules::access::permissions::Action;
@@ -97,19 +98,7 @@ fn parse_address(uri: &str) -> Option<ResourceAddress> {
 
 /// Decodes percent escapes such as `%20`. Returns `None` if the result is not valid text.
 fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digit = |byte: u8| char::from(byte).to_digit(16);
-                let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
-                u8::try_from(high * 16 + low).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
+    String::from_utf8(percent_decoded(text.as_bytes())?).ok()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::NoticeError;
 use super::dbus_message::{self, BusMessage, FIXED_HEADER_BYTES, MessageBody, Method};
+use crate::base::percent::percent_decoded;
 
 /// Time limit for the bus and for the notification service. Both normally answer within milliseconds.
 const BUS_TIMEOUT: Duration = Duration::from_secs(2);
@@ -127,9 +128,9 @@ fn stream(address: &[u8]) -> Option<io::Result<UnixStream>> {
     let keys = address.strip_prefix(b"unix:")?;
     keys.split(|byte| *byte == b',').find_map(|pair| {
         if let Some(path) = pair.strip_prefix(b"path=") {
-            return Some(UnixStream::connect(OsString::from_vec(unescaped(path)?)));
+            return Some(UnixStream::connect(OsString::from_vec(percent_decoded(path)?)));
         }
-        abstract_stream(&unescaped(pair.strip_prefix(b"abstract=")?)?)
+        abstract_stream(&percent_decoded(pair.strip_prefix(b"abstract=")?)?)
     })
 }
 
@@ -143,22 +144,6 @@ fn abstract_stream(name: &[u8]) -> Option<io::Result<UnixStream>> {
 #[cfg(not(target_os = "linux"))]
 fn abstract_stream(_name: &[u8]) -> Option<io::Result<UnixStream>> {
     None
-}
-
-/// Decodes `%20` and similar escapes in an address. Returns `None` if an escape is incomplete.
-fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.iter();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digits = [*rest.next()?, *rest.next()?];
-                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
-            }
-            byte => *byte,
-        });
-    }
-    Some(bytes)
 }
 
 fn escaped(text: &[u8]) -> String {
@@ -183,7 +168,7 @@ mod tests {
         assert!(stream(address.as_bytes()).unwrap().is_ok(), "{address:?}");
         assert_eq!(session_bus(Some("unix:path=/x".as_ref()), None).unwrap(), "unix:path=/x");
         assert_eq!(session_bus(None, None), None);
-        assert_eq!((unescaped(b"a%2"), unescaped(b"%zz")), (None, None));
+        assert_eq!((percent_decoded(b"a%2"), percent_decoded(b"%zz")), (None, None));
     }
 
     #[test]

@@ -7,13 +7,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::termios::tcgetwinsize;
 use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
 
 use super::ShareError;
 use super::connect;
 use super::directory::ShareDir;
 use super::frame::{FrameBuffer, GuestHello, ShareFrame};
+use crate::base::terminal::raw_mode::RawMode;
 use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
 use crate::model::AgentName;
 
@@ -48,7 +49,7 @@ pub fn attach_as_guest(
     if hello.write(&mut line).is_err() {
         return Ok(DisconnectReason::Sent(String::new()));
     }
-    let _raw = RawMode::enter().map_err(failed("take the terminal for"))?;
+    let _terminal = GuestTerminal::enter().map_err(failed("take the terminal for"))?;
     let mut terminal = GuestConnection { line, resized, asked_to_end, prefix: false };
     terminal.run().map_err(failed("speak to"))
 }
@@ -174,23 +175,20 @@ fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
-/// A terminal in raw mode. Dropping it restores the former mode.
-struct RawMode(Termios);
+/// The terminal of the guest in raw mode. Dropping it leaves the screen of the agent and restores the former mode.
+struct GuestTerminal {
+    _mode: RawMode,
+}
 
-impl RawMode {
-    fn enter() -> io::Result<RawMode> {
-        let before = tcgetattr(io::stdin())?;
-        let mut raw = before.clone();
-        raw.make_raw();
-        tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
-        Ok(RawMode(before))
+impl GuestTerminal {
+    fn enter() -> io::Result<GuestTerminal> {
+        Ok(GuestTerminal { _mode: RawMode::enter()? })
     }
 }
 
-impl Drop for RawMode {
+impl Drop for GuestTerminal {
     fn drop(&mut self) {
         let _ = write!(io::stdout(), "{LEAVE_ALTERNATE_SCREEN}{MODES_OFF}\r\n");
         let _ = io::stdout().flush();
-        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }

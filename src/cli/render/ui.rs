@@ -8,6 +8,7 @@ use dialoguer::theme::SimpleTheme;
 use serde::Serialize;
 
 use crate::base::terminal::output;
+use crate::base::terminal::raw_mode::RawMode;
 use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
 use crate::env::Env;
 use crate::error::Error;
@@ -238,18 +239,15 @@ pub(in crate::cli) fn style(status: Status) -> Style {
     Style::new().fg_color(Some(color.into()))
 }
 
-/// Keeps the terminal of standard input in raw mode until it is dropped.
-pub(in crate::cli) struct RawTerminal(rustix::termios::Termios);
+/// Reads keys from the terminal of standard input, which is in raw mode until this is dropped.
+pub(in crate::cli) struct RawTerminal {
+    _mode: RawMode,
+}
 
 impl RawTerminal {
     /// Switches the terminal to raw mode.
     pub(in crate::cli) fn enter() -> io::Result<RawTerminal> {
-        use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-        let before = tcgetattr(rustix::stdio::stdin())?;
-        let mut raw = before.clone();
-        raw.make_raw();
-        tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw)?;
-        Ok(RawTerminal(before))
+        Ok(RawTerminal { _mode: RawMode::enter()? })
     }
 
     /// Waits for keys and returns their bytes.
@@ -263,13 +261,6 @@ impl RawTerminal {
                 read => return Ok(bytes[..read?].to_vec()),
             }
         }
-    }
-}
-
-impl Drop for RawTerminal {
-    fn drop(&mut self) {
-        use rustix::termios::{OptionalActions, tcsetattr};
-        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.0);
     }
 }
 
