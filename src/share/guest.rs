@@ -14,6 +14,7 @@ use super::ShareError;
 use super::connect;
 use super::directory::ShareDir;
 use super::frame::{FrameBuffer, GuestHello, ShareFrame};
+use crate::base::sanitize::is_deceptive;
 use crate::base::terminal::raw_mode::RawMode;
 use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
 use crate::model::AgentName;
@@ -172,7 +173,7 @@ impl GuestConnection {
 
 /// Sanitizes a text from the other side for one line of a terminal.
 fn plain(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(200).collect()
+    text.chars().filter(|c| !is_deceptive(*c)).take(200).collect()
 }
 
 /// The terminal of the guest in raw mode. Dropping it leaves the screen of the agent and restores the former mode.
@@ -190,5 +191,15 @@ impl Drop for GuestTerminal {
     fn drop(&mut self) {
         let _ = write!(io::stdout(), "{LEAVE_ALTERNATE_SCREEN}{MODES_OFF}\r\n");
         let _ = io::stdout().flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_of_the_owner_cannot_reorder_the_line() {
+        assert_eq!(plain("ended\u{202e} by\x1b[2J\n alice"), "ended by[2J alice");
     }
 }
