@@ -50,7 +50,7 @@ pub fn attach_as_guest(
     if hello.write(&mut line).is_err() {
         return Ok(DisconnectReason::Sent(String::new()));
     }
-    let _terminal = GuestTerminal::enter().map_err(failed("take the terminal for"))?;
+    let _terminal = RawGuestTerminal::enter().map_err(failed("take the terminal for"))?;
     let mut terminal = GuestConnection { line, resized, asked_to_end, prefix: false };
     terminal.run().map_err(failed("speak to"))
 }
@@ -177,17 +177,17 @@ fn plain(text: &str) -> String {
 }
 
 /// The terminal of the guest in raw mode. Dropping it leaves the screen of the agent and restores the former mode.
-struct GuestTerminal {
+struct RawGuestTerminal {
     _mode: RawMode,
 }
 
-impl GuestTerminal {
-    fn enter() -> io::Result<GuestTerminal> {
-        Ok(GuestTerminal { _mode: RawMode::enter()? })
+impl RawGuestTerminal {
+    fn enter() -> io::Result<RawGuestTerminal> {
+        Ok(RawGuestTerminal { _mode: RawMode::enter()? })
     }
 }
 
-impl Drop for GuestTerminal {
+impl Drop for RawGuestTerminal {
     fn drop(&mut self) {
         let _ = write!(io::stdout(), "{LEAVE_ALTERNATE_SCREEN}{MODES_OFF}\r\n");
         let _ = io::stdout().flush();
