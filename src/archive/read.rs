@@ -12,6 +12,7 @@ use serde::Deserialize;
 use tar::{Archive, EntryType};
 
 use super::{ArchiveError, checksum};
+use crate::base::sanitize;
 use crate::model::{HANDOFF_FORMAT, MANIFEST, MAX_MANIFEST_BYTES, Manifest, Part, PartEntry};
 
 /// Number of unpacked bytes that every file may contain, regardless of its packed size.
@@ -195,11 +196,17 @@ impl FileCheck<'_> {
     }
 }
 
-/// Returns the name of an entry for an error message: at most 60 characters, without control characters.
+/// Returns the name of an entry for an error message, shortened and safe for a terminal.
 fn shown(name: &[u8]) -> String {
-    String::from_utf8_lossy(name)
-        .chars()
-        .take(60)
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
+    sanitize::shown(&String::from_utf8_lossy(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_an_entry_cannot_reorder_an_error() {
+        assert_eq!(shown(b"a\x1bb\xe2\x80\xaec"), "a\u{fffd}b\u{fffd}c");
+    }
 }

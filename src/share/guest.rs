@@ -14,6 +14,7 @@ use super::ShareError;
 use super::connect;
 use super::directory::ShareDir;
 use super::frame::{FrameBuffer, GuestHello, ShareFrame};
+use crate::base::sanitize::is_deceptive;
 use crate::base::terminal::raw_mode::RawMode;
 use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
 use crate::model::AgentName;
@@ -49,7 +50,7 @@ pub fn attach_as_guest(
     if hello.write(&mut line).is_err() {
         return Ok(DisconnectReason::Sent(String::new()));
     }
-    let _terminal = GuestTerminal::enter().map_err(failed("take the terminal for"))?;
+    let _terminal = RawGuestTerminal::enter().map_err(failed("take the terminal for"))?;
     let mut terminal = GuestConnection { line, resized, asked_to_end, prefix: false };
     terminal.run().map_err(failed("speak to"))
 }
@@ -172,23 +173,33 @@ impl GuestConnection {
 
 /// Sanitizes a text from the other side for one line of a terminal.
 fn plain(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(200).collect()
+    text.chars().filter(|c| !is_deceptive(*c)).take(200).collect()
 }
 
 /// The terminal of the guest in raw mode. Dropping it leaves the screen of the agent and restores the former mode.
-struct GuestTerminal {
+struct RawGuestTerminal {
     _mode: RawMode,
 }
 
-impl GuestTerminal {
-    fn enter() -> io::Result<GuestTerminal> {
-        Ok(GuestTerminal { _mode: RawMode::enter()? })
+impl RawGuestTerminal {
+    fn enter() -> io::Result<RawGuestTerminal> {
+        Ok(RawGuestTerminal { _mode: RawMode::enter()? })
     }
 }
 
-impl Drop for GuestTerminal {
+impl Drop for RawGuestTerminal {
     fn drop(&mut self) {
         let _ = write!(io::stdout(), "{LEAVE_ALTERNATE_SCREEN}{MODES_OFF}\r\n");
         let _ = io::stdout().flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_of_the_owner_cannot_reorder_the_line() {
+        assert_eq!(plain("ended\u{202e} by\x1b[2J\n alice"), "ended by[2J alice");
     }
 }

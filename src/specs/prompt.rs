@@ -72,11 +72,11 @@ pub(super) fn prompt_source(node: &Node, source: &SpecSource) -> Option<PromptSo
 fn path(node: &Node) -> Option<(&Node, &str)> {
     match &node.value {
         NodeValue::Table(_) => node.get("file").and_then(|file| Some((file, file.text()?))),
-        _ => node.text().filter(|text| looks_like_a_path(text)).map(|text| (node, text)),
+        _ => node.text().filter(|text| is_prompt_path(text)).map(|text| (node, text)),
     }
 }
 
-fn looks_like_a_path(text: &str) -> bool {
+fn is_prompt_path(text: &str) -> bool {
     let one_word = !text.contains(char::is_whitespace);
     let begins = ["./", "../", "/"].iter().any(|start| text.starts_with(start));
     one_word && (begins || [".md", ".mdx", ".txt"].iter().any(|end| text.ends_with(end)))
@@ -100,7 +100,7 @@ mod tests {
             ("/compact now", false),
             ("brief", false),
         ] {
-            assert_eq!(looks_like_a_path(text), is_path, "{text}");
+            assert_eq!(is_prompt_path(text), is_path, "{text}");
         }
     }
 }

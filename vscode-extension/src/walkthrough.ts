@@ -5,21 +5,21 @@
 import * as vscode from 'vscode';
 import type { AgentWatch } from './binary/agentWatch';
 
-export type Step = 'installed' | 'spawned' | 'returned' | 'answered';
+export type WalkthroughStep = 'installed' | 'spawned' | 'returned' | 'answered';
 
 const KEY = 'symposium.walkthrough';
 
-let done: ((step: Step) => void) | undefined;
+let done: ((step: WalkthroughStep) => void) | undefined;
 
 /** Marks a step as completed. Called after a command has succeeded. */
-export function completeStep(step: Step): void {
+export function completeStep(step: WalkthroughStep): void {
   done?.(step);
 }
 
 export function walkthrough(watch: AgentWatch, memory: vscode.Memento): vscode.Disposable {
-  const steps = new Set(memory.get<Step[]>(KEY) ?? []);
+  const steps = new Set(memory.get<WalkthroughStep[]>(KEY) ?? []);
   let value: 'one' | 'other' = 'one';
-  const publish = (step: Step) => void vscode.commands.executeCommand('setContext', `symposium.${step}`, value);
+  const publish = (step: WalkthroughStep) => void vscode.commands.executeCommand('setContext', `symposium.${step}`, value);
   const publishAll = () => { for (const step of steps) publish(step); };
   done = (step) => {
     if (steps.has(step)) return;

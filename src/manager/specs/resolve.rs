@@ -66,7 +66,7 @@ impl SpecCatalog<'_> {
         let kinds = self.0.kinds()?;
         let is_kind = wanted != PLAIN_COMMAND && kinds.get(&wanted).is_some();
         let path = self.path_here(Path::new(&wanted));
-        if looks_like_a_path(&wanted) {
+        if names_a_spec_file(&wanted) {
             return match Specs::from_path(&path) {
                 Err(SpecError::Unreadable { source, .. }) if source.kind() == ErrorKind::NotFound => {
                     Err(self.no_such_spec(&wanted, &self.specs(&args.dir, args.config.as_deref())?))
@@ -120,7 +120,7 @@ impl SpecCatalog<'_> {
 }
 
 /// Returns whether a text is a path by its form alone; a plain name means a spec first.
-fn looks_like_a_path(text: &str) -> bool {
+fn names_a_spec_file(text: &str) -> bool {
     text.contains('/') || text == "." || text == ".." || text.ends_with(".md") || text.ends_with(".mdx")
 }
 

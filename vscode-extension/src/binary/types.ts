@@ -46,7 +46,7 @@ export interface Agent {
   created_at: string;
   last_activity: string | null;
   last_attached: string | null;
-  clients: Client[];
+  clients: AttachedClient[];
   /** The users that the agent is shared with; binaries that do not print it are asked by `agent show`. */
   shares?: Share[] | undefined;
   conversation: { id: string | null; name: string | null; forked_from: string | null };
@@ -94,7 +94,7 @@ export interface UnreadableAgent {
   why: string;
 }
 
-export interface Client {
+export interface AttachedClient {
   user: string | null;
   tty: string;
   observer: boolean;
@@ -227,7 +227,7 @@ export interface Screen {
 
 const progress: JsonShape<Progress> = object<Progress>({ percent: number, note: text });
 
-const client: JsonShape<Client> = object<Client>({
+const client: JsonShape<AttachedClient> = object<AttachedClient>({
   user: orNull(text),
   tty: text,
   observer: flag,

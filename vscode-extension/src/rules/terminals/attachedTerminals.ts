@@ -1,6 +1,6 @@
 // Relates terminals of this window to agents, by their processes and the clients of the agents. Pure.
 
-import type { Agent, Client } from '../../binary/types';
+import type { Agent, AttachedClient } from '../../binary/types';
 
 export type Role = 'driver' | 'observer';
 
@@ -24,10 +24,10 @@ export interface TerminalFacts {
   before?: Attachment | undefined;
 }
 
-const belongsTo = (client: Client, { pid, tty }: TerminalFacts): boolean => (pid !== undefined && client.pid === pid) || (tty !== undefined && client.tty === tty);
+const belongsTo = (client: AttachedClient, { pid, tty }: TerminalFacts): boolean => (pid !== undefined && client.pid === pid) || (tty !== undefined && client.tty === tty);
 
 /** Returns the client of an agent that runs in a terminal. */
-export const clientOn = (known: TerminalFacts, agent: Agent): Client | undefined => agent.clients.find((client) => belongsTo(client, known));
+export const clientOn = (known: TerminalFacts, agent: Agent): AttachedClient | undefined => agent.clients.find((client) => belongsTo(client, known));
 
 /** Returns the agent of a terminal. An attached terminal belongs to the agent of its client, whatever it was opened
  *  for. A shell that has detached belongs to none. */

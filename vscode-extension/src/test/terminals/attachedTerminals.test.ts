@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TerminalFacts, type TerminalVisibility, isReplaceable, isAttachTerminal, isLookedAt, isWatchingOnly, attachmentOf } from '../../rules/terminals/attachedTerminals';
-import type { Client } from '../../binary/types';
+import type { AttachedClient } from '../../binary/types';
 import { someAgent } from '../agentFixtures';
 
-const client = (differs: Partial<Client> = {}): Client => ({
+const client = (differs: Partial<AttachedClient> = {}): AttachedClient => ({
   user: 'u', tty: '/dev/pts/1', observer: false, driver: true, guest: false, since: null, from: null, pid: 11, focused: true, ...differs,
 });
-const one = (...clients: Client[]) => someAgent({ name: 'one', clients });
+const one = (...clients: AttachedClient[]) => someAgent({ name: 'one', clients });
 
 test('a terminal belongs to the agent that its process is attached to', () => {
   const shell: TerminalFacts = { pid: 7, tty: '/dev/pts/1' };
