@@ -103,6 +103,7 @@ fn a_plan_is_shown_and_a_squash_gets_everything_into_the_base_branch() {
     agent(&env, &["recap", "fix"]).ok();
     let last = report["steps"].as_array().unwrap().last().unwrap();
     assert_eq!(last["text"], "the agent is ended; its record, recap and conversation stay");
+    assert_eq!(last["undo"], "symposium agent resume fix");
 
     // Everything can be undone by what was printed.
     let undo = report["steps"].as_array().unwrap().iter().filter_map(|step| step["undo"].as_str());
@@ -323,36 +324,64 @@ fn a_hostile_repository_starts_nothing() {
     assert_eq!(fs::read_to_string(project.join("both")).unwrap(), "one\n2\n3\n4\n5\n6\nseven\n");
 }
 
+/// Kills a run at each of these steps, one after the other, so that each run continues the one before it.
+#[track_caller]
+fn killed_at(env: &TestEnv, args: &[&str], steps: &[&str]) {
+    for step in steps {
+        let run = agent(env, &[&["finish", "fix", "--yes"], args].concat());
+        run.env("SYMPOSIUM_FAILPOINT", step).fails(137);
+    }
+    agent(env, &[&["finish", "fix", "--yes"], args].concat()).ok();
+    assert!(!env.state().join("instances/fix/state/finish.json").exists(), "{steps:?}");
+}
+
 #[test]
 fn a_run_that_is_killed_at_any_step_is_continued_or_starts_again() {
-    let steps = [
+    let before_the_move = [
         "finish.prepared",
         "kill.signalled",
         "finish.ended",
+        "finish.advanced",
         "finish.committed",
         "finish.moving",
-        "finish.files",
-        "finish.moved",
-        "finish.noted",
-        "finish.kept",
-        "rm.worktree",
-        "finish.cleaned",
     ];
+    let after_the_move = ["finish.files", "finish.noted", "finish.kept", "rm.worktree", "finish.cleaned"];
     let env = finishing_repository();
     let project = env.project();
     let first = git(&env, &project, &["rev-parse", "main"]);
-    for step in steps {
+    let rebased = ["change other", "add one", "add two", "Rest"].len();
+    for (args, steps, commits) in [
+        (&["--rebase", "-m", "Rest"][..], &before_the_move[..], rebased),
+        (&[], &after_the_move, 2),
+        (&[], &["finish.moved"], 2),
+    ] {
         agent_with_work(&env, "fix", &project);
-        commit(&env, &project, "other", step);
-        agent(&env, &["finish", "fix", "--yes"]).env("SYMPOSIUM_FAILPOINT", step).fails(137);
-        agent(&env, &["finish", "fix", "--yes"]).ok();
+        commit(&env, &project, "other", steps[0]);
+        killed_at(&env, args, steps);
         assert_finished(&env, &project, "fix", "main");
-        assert_eq!(git(&env, &project, &["status", "--porcelain"]), "", "{step}");
-        assert_eq!(subjects(&env, &project, "main").len(), 3, "{step}: the work is merged once");
-        assert!(!env.state().join("instances/fix/state/finish.json").exists(), "{step}");
+        assert_eq!(git(&env, &project, &["status", "--porcelain"]), "", "{steps:?}");
+        let range = format!("{first}..main");
+        let subjects = subjects(&env, &project, &range);
+        assert_eq!(subjects.len(), commits, "the work is merged once: {subjects:?}");
         agent(&env, &["rm", "fix"]).ok();
         git(&env, &project, &["reset", "-q", "--hard", &first]);
     }
+}
+
+#[test]
+fn a_run_with_keep_that_is_killed_is_continued() {
+    let env = finishing_repository();
+    let project = env.project();
+    agent_with_work(&env, "fix", &project);
+    commit(&env, &project, "other", "1\n");
+    killed_at(&env, &["--keep"], &["finish.advanced", "finish.files", "finish.kept", "finish.cleaned"]);
+    let at = workspace(&env, "fix");
+    assert_eq!(status(&env, "fix"), "working");
+    assert_eq!(git(&env, &at, &["status", "--porcelain"]), "");
+    assert_eq!(git(&env, &at, &["rev-parse", "HEAD"]), git(&env, &project, &["rev-parse", "main"]));
+    assert_eq!(git(&env, &project, &["status", "--porcelain"]), "");
+    assert_eq!(subjects(&env, &project, "main").len(), 3, "the work is merged once");
+    assert_eq!(git(&env, &project, &["show", "main:new"]), "new");
 }
 
 #[test]
@@ -484,7 +513,7 @@ fn checks_see_the_merged_result_and_decide_whether_the_base_moves() {
         env.program("sh", ["-c", command]).ok();
     }
     assert_eq!(subjects(&env, &at, "HEAD"), ["add two", "add one", "first"]);
-    assert_eq!(git(&env, &at, &["status", "--porcelain"]), "M src/lib.rs\n?? new");
+    assert_eq!(git(&env, &at, &["status", "--porcelain"]), " M src/lib.rs\n?? new");
     // A check that writes files stops the run before the agent ends.
     config("'echo log > written'");
     let stderr = agent(&env, &["finish", "fix", "--yes"]).fails(1).stderr;

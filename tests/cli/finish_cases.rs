@@ -40,6 +40,22 @@ fn an_agent_that_waits_for_an_answer_is_not_finished() {
 }
 
 #[test]
+fn commits_that_a_rebase_replaced_before_the_checks_are_reported() {
+    let env = finishing_repository();
+    let project = env.project();
+    agent_with_work(&env, "fix", &project);
+    commit(&env, &project, "other", "1\n");
+    fs::write(env.state().join("config.toml"), "[finish]\nchecks = [\"true\"]\n").unwrap();
+    let report = finish(&env, &["fix", "--rebase"]);
+    let copy = report["recovered"]["name"].as_str().expect("a copy");
+    assert_eq!(report["steps"][0]["text"], "the commits before the rebase are kept for 30 days");
+    assert_eq!(report["steps"][0]["undo"], format!("symposium agent recover {copy}"));
+    let back = agent(&env, &["recover", copy, "--json"]).ok().json();
+    let branch = back["branch"].as_str().expect("a branch");
+    assert_eq!(git(&env, &project, &["rev-list", "--count", &format!("main~4..{branch}")]), "3");
+}
+
+#[test]
 fn a_finished_agent_continues_in_a_new_worktree_as_the_error_says() {
     let env = finishing_repository();
     agent_with_work(&env, "fix", &env.project());

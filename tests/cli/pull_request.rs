@@ -122,3 +122,74 @@ fn missing_remote_is_reported() {
     let refused = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1);
     assert!(refused.stderr.contains("error: there is no remote to push `symposium/fix` to"), "{refused:?}");
 }
+
+#[test]
+fn filters_of_the_repository_do_not_run_when_gh_asks_git_for_the_status() {
+    let (env, _remote) = agent_with_remote();
+    let (at, marker) = (workspace(&env, "fix"), env.project().parent().unwrap().join("marker"));
+    fake_gh(&env, "touch -d 2001-01-01 one\ngit status --porcelain\necho https://forge.example.org/7");
+    fs::write(at.join(".gitattributes"), "* filter=evil\n").unwrap();
+    let clean = format!("touch {}; cat", marker.display());
+    git(&env, &env.project(), &["config", "filter.evil.clean", &clean]);
+    agent(&env, &["finish", "fix", "--pr", "--yes"]).ok();
+    assert!(!marker.exists());
+    fs::write(at.join("one"), "ONE\n").unwrap();
+    env.program("git", ["status", "--porcelain"]).current_dir(&at).ok();
+    assert!(marker.exists(), "the filter would have run");
+}
+
+#[test]
+fn remotes_inside_the_repository_or_with_several_urls_are_refused() {
+    let (env, remote) = agent_with_remote();
+    let (project, marker) = (env.project(), env.project().parent().unwrap().join("marker"));
+    let inside = workspace(&env, "fix").join("inside.git");
+    git(&env, &project, &["init", "-q", "--bare", &inside.display().to_string()]);
+    let hook = inside.join("hooks/pre-receive");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, format!("#!/bin/sh\ntouch {}\n", marker.display())).unwrap();
+    env.program("chmod", ["+x", hook.to_str().unwrap()]).ok();
+    fs::write(project.join(".git/info/exclude"), "inside.git\n").unwrap();
+    git(&env, &project, &["remote", "set-url", "origin", &inside.display().to_string()]);
+    let refused = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("the remote `origin` is a directory that the agent can write"), "{refused}");
+    assert!(refused.contains("inside.git would run the hooks there") && !marker.exists(), "{refused}");
+    git(&env, &project, &["remote", "set-url", "origin", &remote.display().to_string()]);
+    for url in ["https://h.example/a", "https://me:secret@h.example/b"] {
+        git(&env, &project, &["remote", "set-url", "--push", "--add", "origin", url]);
+    }
+    let refused = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("\n  https://h.example/a\n  https://h.example/b\n"), "{refused}");
+    assert!(!refused.contains("secret"), "{refused}");
+}
+
+#[test]
+fn a_pull_request_that_is_killed_after_the_push_is_opened_and_its_commits_are_undone() {
+    let (env, remote) = agent_with_remote();
+    let (project, at) = (env.project(), workspace(&env, "fix"));
+    fake_gh(&env, "echo https://forge.example.org/7");
+    fs::write(env.state().join("config.toml"), "[finish]\nchecks = [\"true\"]\n").unwrap();
+    let change_base = |file: &str| {
+        fs::write(project.join(file), "1\n").unwrap();
+        git(&env, &project, &["add", "-A"]);
+        git(&env, &project, &["commit", "-q", "-m", file]);
+    };
+    change_base("other");
+    let finish = ["finish", "fix", "--pr", "--yes", "--json"];
+    agent(&env, &finish).env("SYMPOSIUM_FAILPOINT", "finish.pushed").fails(137);
+    let opened = agent(&env, &finish).ok().json();
+    assert_eq!(opened["url"], "https://forge.example.org/7");
+    assert_eq!(git(&env, &remote, &["show", "symposium/fix:new"]), "new");
+    let subjects = git(&env, &remote, &["log", "--format=%s", "symposium/fix"]);
+    assert_eq!(subjects.lines().count(), 5, "{subjects}");
+    // The commits of the next run are undone by what is printed.
+    change_base("third");
+    fs::write(at.join("later"), "later\n").unwrap();
+    let opened = agent(&env, &finish).ok().json();
+    let steps = opened["steps"].as_array().unwrap();
+    let texts: Vec<&str> = steps.iter().map(|step| step["text"].as_str().unwrap()).collect();
+    assert_eq!(texts[..2], ["the uncommitted work is committed", "the worktree has `main` now"]);
+    for step in [1, 0] {
+        env.program("sh", ["-c", steps[step]["undo"].as_str().unwrap()]).ok();
+    }
+    assert_eq!(git(&env, &at, &["status", "--porcelain"]), "?? later");
+}

@@ -36,6 +36,8 @@ pub(in crate::manager) struct Computation {
     pub state: WorkState,
     /// The last commit of the agent, with its uncommitted work.
     pub tip: String,
+    /// Whether HEAD has the content of the files already, but the index has another one.
+    pub has_stale_index: bool,
     /// Message of the commit with the uncommitted work.
     pub message: String,
     /// What the merge results in.
@@ -76,7 +78,10 @@ impl Finishing<'_> {
         let message = message::for_uncommitted(&record.name, request.message.as_deref(), words.as_deref());
         let (git, state) = self.work_state(record, facts, (store, staging)).map_err(failed)?;
         let (top, identity) = (&facts.work.directory, self.identity());
-        let tip = match facts.work.uncommitted.is_empty() {
+        // A run may have been killed after it committed the work and before it updated the index.
+        let is_committed = git.tree_of(top, &state.head).is_ok_and(|tree| tree == state.tree);
+        let has_stale_index = is_committed && !facts.work.uncommitted.is_empty();
+        let tip = match is_committed || facts.work.uncommitted.is_empty() {
             true => state.head.clone(),
             false => {
                 let parents = [state.head.as_str()];
@@ -107,7 +112,7 @@ impl Finishing<'_> {
             }
         };
         let outcome = outcome.map_err(failed)?;
-        Ok(Computation { state, tip, message, outcome, git })
+        Ok(Computation { state, tip, has_stale_index, message, outcome, git })
     }
 
     /// Returns how the work gets into the base branch: as requested, or as configured.

@@ -222,6 +222,9 @@ impl Finishing<'_> {
         // A squash gives the message for the title; the branch itself keeps its commits.
         let squash = FinishRequest { method: Some(FinishMethod::Squash), keeps: true, ..request.clone() };
         let computation = self.compute(record, &facts, &squash, objects)?;
+        if computation.has_stale_index {
+            facts.work.uncommitted.clear();
+        }
         let mut choice = FinishChoice {
             method: FinishMethod::Squash,
             message: computation.message.clone(),

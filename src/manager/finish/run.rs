@@ -200,7 +200,7 @@ impl Finishing<'_> {
         computation: &Computation,
     ) -> Result<(), Error> {
         let (from, to) = (&computation.state.head, &computation.tip);
-        if from == to {
+        if from == to && !computation.has_stale_index {
             return Ok(());
         }
         let (git, top) = (&computation.git, &facts.work.directory);
@@ -213,8 +213,9 @@ impl Finishing<'_> {
                 copy.name
             ));
         }
-        let committed = git.advance_head(top, TreePair { from, to }).and_then(|()| git.update_index(top, to));
-        committed.map_err(|why| git_failed(record, &why))
+        git.advance_head(top, TreePair { from, to }).map_err(|why| git_failed(record, &why))?;
+        failpoint::reached("finish.advanced");
+        git.update_index(top, to).map_err(|why| git_failed(record, &why))
     }
 
     /// Computes the result and the plan, or explains why the work cannot be finished.
@@ -224,12 +225,15 @@ impl Finishing<'_> {
         request: &FinishRequest,
         objects: (ObjectStore, &Staging),
     ) -> Result<PreparedFinish, Error> {
-        let facts = self.facts(record, request.into.as_deref())?;
+        let mut facts = self.facts(record, request.into.as_deref())?;
         if let Some(refusal) = refusal::refusal(&facts) {
             return Err(refused(refusal));
         }
         let checks = self.checks(record, &facts, request)?;
         let computation = self.compute(record, &facts, request, objects)?;
+        if computation.has_stale_index {
+            facts.work.uncommitted.clear();
+        }
         let mut conflicts = Vec::new();
         let files = match &computation.outcome {
             MergeOutcome::Nothing => None,
