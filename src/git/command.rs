@@ -9,10 +9,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
 
+use super::filters::ConversionSettings;
 use super::is_linked;
 use crate::base::child::{ChildCommand, ChildOutput, KillScope, OutputLimit, Overflow, Streamed};
 use crate::base::wait::deadline::deadline_after;
@@ -134,6 +136,7 @@ pub struct Git {
     tie: Option<[&'static str; 2]>,
     objects: Option<ObjectDirs>,
     tree: TreeChoice,
+    conversion: Option<Arc<ConversionSettings>>,
 }
 
 /// How the working tree of a command is chosen.
@@ -165,7 +168,18 @@ impl Git {
             tie: None,
             objects: None,
             tree: TreeChoice::Directory,
+            conversion: None,
         }
+    }
+
+    /// Uses these settings for all commands in their directory instead of reading them before each command.
+    pub(super) fn with_conversion(&self, settings: ConversionSettings) -> Git {
+        Git { conversion: Some(Arc::new(settings)), ..self.clone() }
+    }
+
+    /// Returns the settings that [`Git::with_conversion`] set for a directory.
+    pub(super) fn conversion(&self, dir: &Path) -> Option<&ConversionSettings> {
+        self.conversion.as_deref().filter(|settings| settings.directory == dir)
     }
 
     /// Lets the configuration of a linked worktree decide which directory git uses, as it does for the agent.
@@ -324,7 +338,10 @@ impl Git {
     fn command(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<ChildCommand, GitError> {
         let filters = match uses_objects_only(args) {
             true => Vec::new(),
-            false => self.own_filters_off(dir, configs)?,
+            false => match self.conversion(dir) {
+                Some(settings) => settings.filters_off.clone(),
+                None => self.own_filters_off(dir, configs)?,
+            },
         };
         let program = self.program()?;
         let tie = self.tie.filter(|_| self.bound > QUERY_TIMEOUT);

@@ -1,11 +1,50 @@
 //! Determines which filters git may run. Filters that a repository configures are untrusted; those in the user's own
 //! configuration, such as Git LFS, are allowed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::command::{Git, GitError};
 
+/// Settings of a working tree that decide how git converts files. They are read once for several commands that follow
+/// each other immediately.
+#[derive(Debug)]
+pub(super) struct ConversionSettings {
+    /// The directory that they were read in.
+    pub directory: PathBuf,
+    /// Configuration values that disable the filters that the repository itself configures.
+    pub filters_off: Vec<String>,
+    /// The value of `core.autocrlf`; `None` if it is not set.
+    pub autocrlf: Option<String>,
+}
+
 impl Git {
+    /// Returns a git that reads the settings for conversions in this directory only now, and not before each command.
+    pub fn with_settings_of(&self, dir: &Path) -> Result<Git, GitError> {
+        let args = ["config", "--null", "--show-scope", "--get-regexp", r"^(filter\..*|core\.autocrlf)$"];
+        let output = match self.output(dir, &[], &args) {
+            Ok(output) => output,
+            // git reports in this way that there are none.
+            Err(GitError::Failed { output, .. }) if output.is_empty() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        let (mut filters, mut autocrlf) = (Vec::new(), None);
+        for pair in fields.chunks_exact(2) {
+            let mut parts = pair[1].splitn(2, |byte| *byte == b'\n');
+            let (key, value) = (parts.next().unwrap_or_default(), parts.next());
+            match key {
+                // A key without a value means true.
+                b"core.autocrlf" => {
+                    autocrlf = Some(value.map_or("true".into(), String::from_utf8_lossy).into_owned())
+                }
+                key => filters.push((pair[0], key)),
+            }
+        }
+        let is_off = |scope: &str| scope != "global" && scope != "system";
+        let filters_off = values_that_disable(filters.into_iter(), is_off)?;
+        Ok(self.with_conversion(ConversionSettings { directory: dir.to_owned(), filters_off, autocrlf }))
+    }
+
     /// Returns configuration values that disable every configured filter: git would run them to compare files.
     pub(super) fn filters_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
         self.off(dir, &[], |_scope| true)
@@ -49,22 +88,31 @@ impl Git {
             Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let names = String::from_utf8(names).map_err(|_| refused("a filter's name is not text"))?;
-        let fields: Vec<&str> = names.split('\0').collect();
-        let mut off = Vec::new();
-        for pair in fields.chunks_exact(2).filter(|pair| is_off(pair[0])) {
-            let Some((filter, key)) = pair[1].rsplit_once('.') else { continue };
-            if filter.contains('=') {
-                return Err(refused("a filter's name has a `=` in it"));
-            }
-            match key {
-                "clean" | "smudge" | "process" => off.push(format!("{filter}.{key}=")),
-                "required" => off.push(format!("{filter}.{key}=false")),
-                _ => {}
-            }
-        }
-        Ok(off)
+        let fields: Vec<&[u8]> = names.split(|byte| *byte == 0).collect();
+        values_that_disable(fields.chunks_exact(2).map(|pair| (pair[0], pair[1])), is_off)
     }
+}
+
+/// Returns configuration values that disable the filters with these scopes and keys.
+fn values_that_disable<'a>(
+    keys: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    is_off: impl Fn(&str) -> bool,
+) -> Result<Vec<String>, GitError> {
+    let text = |bytes| std::str::from_utf8(bytes).map_err(|_| refused("a filter's name is not text"));
+    let mut off = Vec::new();
+    for (scope, key) in keys {
+        let (scope, key) = (text(scope)?, text(key)?);
+        let Some((filter, key)) = key.rsplit_once('.').filter(|_| is_off(scope)) else { continue };
+        if filter.contains('=') {
+            return Err(refused("a filter's name has a `=` in it"));
+        }
+        match key {
+            "clean" | "smudge" | "process" => off.push(format!("{filter}.{key}=")),
+            "required" => off.push(format!("{filter}.{key}=false")),
+            _ => {}
+        }
+    }
+    Ok(off)
 }
 
 fn refused(output: &str) -> GitError {

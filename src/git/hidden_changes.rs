@@ -3,16 +3,13 @@
 //! An agent may set these marks, so a copy of the index without them is used where changes must not be missed. In a
 //! main working tree the marks are the user's own choice and are respected.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::command::{CommandInput, Git, GitError};
+use super::git_dir;
 use super::history::changed_files;
 use super::uncommitted::copy_of_index;
-use super::{git_dir, is_linked};
 use crate::model::ChangedFile;
 
 /// Options of `git status` that list every changed and untracked file, without those in submodules.
@@ -51,7 +48,7 @@ impl Git {
     }
 
     fn with_hidden_changes(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
-        let marked = self.marked_entries(top)?;
+        let marked = self.list_index(top)?.marked;
         let Some(own) = git_dir(top).filter(|_| !marked.is_empty()) else { return self.uncommitted(top) };
         let scratch = tempfile::tempdir().map_err(|error| failed(&error))?;
         let index = scratch.path().join("index");
@@ -63,49 +60,21 @@ impl Git {
 
     /// Makes the changes visible that a copy of the index hides. `scratch` is a directory for temporary files.
     pub(super) fn unhide_changes(&self, top: &Path, index: &Path, scratch: &Path) -> Result<(), GitError> {
-        let marked = self.marked_entries(top)?;
+        let marked = self.list_index(top)?.marked;
         self.clear_marks(top, &marked, (index, scratch))
     }
 
     /// Clears the marks in the index of a linked worktree that hide changes.
     pub(super) fn clear_own_marks(&self, top: &Path) -> Result<(), GitError> {
-        let (marked, own) = (self.marked_entries(top)?, git_dir(top));
+        let (marked, own) = (self.list_index(top)?.marked, git_dir(top));
         let Some(own) = own.filter(|_| !marked.is_empty()) else { return Ok(()) };
         let scratch = tempfile::tempdir().map_err(|error| failed(&error))?;
         self.clear_marks(top, &marked, (&own.join("index"), scratch.path()))
     }
 
-    /// Returns the index entries with a mark that may hide a change, each followed by a NUL byte.
-    fn marked_entries(&self, top: &Path) -> Result<Vec<u8>, GitError> {
-        if !is_linked(top) {
-            return Ok(Vec::new());
-        }
-        // In a sparse checkout, git would not report the marks of files that exist.
-        let configs = [WITHOUT_SPARSE_CHECKOUT.to_owned()];
-        self.stream(top, &configs, &["ls-files", "-v", "--stage", "-z"], |output| {
-            let mut marked = Vec::new();
-            for line in BufReader::new(output).split(0) {
-                let line = line.map_err(|error| failed(&error))?;
-                let [tag, b' ', entry @ ..] = &line[..] else { continue };
-                let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else { continue };
-                let file = top.join(OsStr::from_bytes(&entry[tab + 1..]));
-                let is_hidden = match tag {
-                    // A sparse checkout marks files that do not exist. They are not deleted.
-                    b'S' | b's' => fs::symlink_metadata(file).is_ok(),
-                    tag => tag.is_ascii_lowercase(),
-                };
-                if is_hidden {
-                    marked.extend_from_slice(entry);
-                    marked.push(0);
-                }
-            }
-            Ok(marked)
-        })
-    }
-
     /// Replaces entries of an index by entries without marks. They also lack the size and time of their files, so git
     /// compares the content.
-    fn clear_marks(
+    pub(super) fn clear_marks(
         &self,
         top: &Path,
         marked: &[u8],

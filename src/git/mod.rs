@@ -32,6 +32,7 @@ mod filters;
 mod finish;
 mod hidden_changes;
 mod history;
+mod listing;
 mod merged;
 mod publish;
 mod recover;

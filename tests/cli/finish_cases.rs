@@ -88,7 +88,23 @@ fn lfs_files_are_finished_as_pointers_and_a_missing_lfs_is_named() {
     }
     commit(&env, &project, ".gitattributes", "*.bin filter=lfs -text\n");
     agent_with_work(&env, "fix", &project);
-    fs::write(workspace(&env, "fix").join("a.bin"), "content\n").unwrap();
+    let at = workspace(&env, "fix");
+    fs::write(at.join("a.bin"), "content\n").unwrap();
+    // A checkpoint, a copy with the changes, and a copy of discarded work have the pointer, and the file its content.
+    let id = env.registry()["sessions"]["fix"]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(env.symposium(["take-checkpoint", "fix", &id]).outcome().code, 0);
+    fs::remove_file(at.join("a.bin")).unwrap();
+    agent(&env, &["kill", "fix"]).ok();
+    agent(&env, &["checkpoint", "restore", "fix", "1", "--yes"]).ok();
+    assert_eq!(fs::read_to_string(at.join("a.bin")).unwrap(), "content\n");
+    let copy =
+        ["spawn", "--name", "copy", "--workspace", "worktree", "--with-changes", "--", "sleep", "1000"];
+    agent(&env, &copy).current_dir(&at).ok();
+    assert_eq!(fs::read_to_string(workspace(&env, "copy").join("a.bin")).unwrap(), "content\n");
+    agent(&env, &["discard", "copy", "--yes"]).ok();
+    let back = agent(&env, &["recover", "copy", "--json"]).ok().json();
+    let blob = format!("{}:a.bin", back["branch"].as_str().expect("a branch"));
+    assert_eq!(git(&env, &project, &["cat-file", "blob", &blob]), "pointer");
     fs::rename(&lfs, env.root().join("git-lfs")).unwrap();
     for command in [&["diff", "fix"][..], &["finish", "fix", "--yes"]] {
         let refused = agent(&env, command).fails(1).stderr;
@@ -132,6 +148,9 @@ fn a_staged_version_that_differs_from_the_file_is_kept() {
     let project = env.project();
     agent_with_work(&env, "fix", &project);
     let at = workspace(&env, "fix");
+    // A binary file and a rename are finished like other changes.
+    fs::write(at.join("binary"), b"\xff\x00\r\n").unwrap();
+    git(&env, &at, &["mv", ".gitignore", "renamed"]);
     fs::write(at.join("new"), "staged\n").unwrap();
     git(&env, &at, &["add", "new"]);
     let staged = git(&env, &at, &["rev-parse", ":new"]);
@@ -139,6 +158,9 @@ fn a_staged_version_that_differs_from_the_file_is_kept() {
     let said = agent(&env, &["finish", "fix", "--yes"]).ok().stderr;
     assert!(said.contains("staged versions that differ from the files are kept for 30 days"), "{said}");
     assert_finished(&env, &project, "fix", "main");
+    assert_eq!(fs::read(project.join("binary")).unwrap(), b"\xff\x00\r\n");
+    assert!(!project.join(".gitignore").exists());
+    assert_eq!(fs::read_to_string(project.join("renamed")).unwrap(), "target\n");
     let objects = git(&env, &project, &["rev-list", "--objects", "--all"]);
     assert!(objects.lines().any(|line| line.starts_with(&staged)), "{objects}");
 }

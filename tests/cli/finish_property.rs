@@ -2,10 +2,11 @@
 //!
 //! Before each operation, the test stores the ids of all file contents in the worktree and in its index, and of all
 //! commits. Afterwards each of them must be in a working tree, in a branch, a stash, a checkpoint or a copy of removed
-//! work. Half of the repositories convert line endings. There, finish keeps files as git converts them, and all other
-//! commands keep the bytes of changed files.
+//! work. Commits that only the reflog of the worktree has may stay there, or in a copy of removed work. Even seeds
+//! convert line endings. There, finish keeps files as git converts them, and all other commands keep the bytes of
+//! changed files. Half of the seeds have a check, so that finish brings the base branch into the worktree.
 //!
-//! `SYMPOSIUM_FINISH_CASES` sets the number of sequences, `SYMPOSIUM_FINISH_SEED` the first seed.
+//! `SYMPOSIUM_FINISH_CASES` runs this number of further sequences, from the seed `SYMPOSIUM_FINISH_SEED`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,9 +15,6 @@ use std::path::{Path, PathBuf};
 use super::agent;
 use super::workspace::{git, repository, workspace};
 use crate::support::TestEnv;
-
-/// Number of sequences in a normal test run.
-const DEFAULT_CASES: u64 = 1;
 
 /// Number of operations in a sequence.
 const OPERATIONS: usize = 9;
@@ -71,12 +69,21 @@ impl Random {
     }
 }
 
+/// Scripts of a git that is killed before, after or while it does its work. `{git}` is the real program.
+const KILLED_GIT: [&str; 3] = [
+    "kill -9 $$",
+    "{git} \"$@\"; kill -9 $$",
+    "{git} \"$@\" <&0 & child=$!; kill -9 $child; wait $child; kill -9 $$",
+];
+
 /// Object ids that must not disappear.
 #[derive(Default)]
 struct Content {
     /// For each file, the ids of which one suffices.
     blobs: Vec<BTreeSet<String>>,
     commits: BTreeSet<String>,
+    /// Commits of the reflog of the worktree.
+    reflog: BTreeSet<String>,
 }
 
 /// Whether the id of a file is that of its bytes, or that which git stores.
@@ -106,6 +113,10 @@ impl Sequence {
             git(&env, &env.project(), &["add", "-A"]);
             git(&env, &env.project(), &["commit", "-q", "-m", "attributes"]);
         }
+        if seed % 4 >= 2 {
+            fs::create_dir_all(env.state()).unwrap();
+            fs::write(env.state().join("config.toml"), "[finish]\nchecks = [\"true\"]\n").unwrap();
+        }
         let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         Sequence { env, random: Random(mixed), seed, done: Vec::new(), writes: 0 }
     }
@@ -134,7 +145,8 @@ impl Sequence {
     /// Writes a new content to a file whose name may be that of a directory or an ignored file.
     fn edit(&mut self) {
         self.writes += 1;
-        let path = self.random.choose(&["a", "b", "d", "d/x", "d/y", "src/lib.rs", "notes"]);
+        let path =
+            self.random.choose(&["a", "b", "base", "d", "d/x", "d/y", "src/lib.rs", "notes", "target"]);
         let end = self.random.choose(&["\n", "\n", "\r\nmixed\n"]);
         let (file, text) = (self.at().join(path), format!("seed {} write {}{end}", self.seed, self.writes));
         if file.is_dir() {
@@ -199,10 +211,68 @@ impl Sequence {
         self.assert_kept(&before);
     }
 
+    /// Runs a command whose git is killed at one of its first calls. Removes the locks that it leaves.
+    fn run_with_killed_git(&mut self, args: &[&str]) {
+        let (real, count) = (self.env.root().join("tools/git"), self.env.root().join("git-calls"));
+        let script = self.random.choose(&KILLED_GIT).replace("{git}", real.to_str().expect("a plain path"));
+        let call = 1 + self.random.below(60);
+        let (real, count) = (real.display(), count.display());
+        let fake =
+            format!("echo >> {count}; test $(wc -l < {count}) -eq {call} || exec {real} \"$@\"\n{script}");
+        let before = self.content(args);
+        self.done.push(format!("{} [git is killed at call {call}: {script}]", args.join(" ")));
+        let _ = fs::remove_file(self.env.root().join("git-calls"));
+        let fake = self.env.fake_program("git", &fake);
+        let outcome = self.env.symposium(args).outcome();
+        fs::remove_file(fake).unwrap();
+        self.done.push(format!("  exit code {}: {}", outcome.code, outcome.stderr.replace('\n', " | ")));
+        for lock in files_below_git(&self.env.project().join(".git")) {
+            if lock.extension().is_some_and(|extension| extension == "lock") {
+                fs::remove_file(lock).unwrap();
+            }
+        }
+        self.assert_kept(&before);
+    }
+
+    /// Switches to another branch, a new one or that of the agent. git may refuse.
+    fn switch(&mut self) {
+        self.writes += 1;
+        let (at, new) = (self.at(), format!("side-{}", self.writes));
+        let at = at.to_str().expect("a plain path");
+        let args: &[&str] = match self.random.below(2) {
+            0 => &["-C", at, "checkout", "-q", "-b", &new],
+            _ => &["-C", at, "checkout", "-q", "symposium/fix"],
+        };
+        let _ = self.env.program("git", args).outcome();
+    }
+
+    /// Lets finish bring a conflict into the worktree, resolves it, and continues.
+    fn resolve(&mut self) {
+        self.run(&["finish", "fix", "--merge", "-m", "joined", "--resolve", "--yes"]);
+        if self.is_alive() {
+            self.edit();
+            git(&self.env, &self.at(), &["add", "-A"]);
+            let who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+            let commit = ["commit", "-q", "--no-edit", "--allow-empty", "-m", "resolved"];
+            let commit = self.env.program("git", who.iter().chain(&commit)).current_dir(self.at());
+            let _ = commit.outcome();
+        }
+        self.run(&["finish", "fix", "--continue", "--yes"]);
+    }
+
+    /// Starts an agent in a second worktree with the uncommitted changes, and discards it.
+    fn copy(&mut self) {
+        let at = self.at().to_string_lossy().into_owned();
+        let spawn = ["spawn", "--name", "copy", "--workspace", "worktree", "--with-changes", "--dir", &at];
+        self.run(&[&spawn[..], &["--", "sleep", "1000"]].concat());
+        self.run(&["discard", "copy", "--yes"]);
+        let _ = agent(&self.env, &["rm", "--force", "--yes", "copy"]).outcome();
+    }
+
     fn operate(&mut self) {
         self.ensure_agent();
         let at = self.at();
-        match self.random.below(18) {
+        match self.random.below(25) {
             0..=4 => self.edit(),
             5 => {
                 git(&self.env, &at, &["add", "-A"]);
@@ -242,6 +312,28 @@ impl Sequence {
                 self.run(&["sweep", "--yes"]);
             }
             16 => self.run(&["restore", "--all"]),
+            17 => self.switch(),
+            18 => {
+                let _ = self
+                    .env
+                    .program(
+                        "git",
+                        ["-C", at.to_str().expect("a plain path"), "reset", "-q", "--hard", "HEAD~1"],
+                    )
+                    .outcome();
+            }
+            19 => self.run_with_killed_git(&["agent", "finish", "fix", "--yes"]),
+            20 => {
+                let method = self.random.choose(&["--squash", "--rebase", "--merge"]);
+                self.run_with_killed_git(&["agent", "finish", "fix", "--yes", "--keep", method]);
+            }
+            21 => {
+                let command = self.random.choose(&["discard", "rm"]);
+                let _ = agent(&self.env, &["kill", "fix"]).outcome();
+                self.run_with_killed_git(&["agent", command, "fix", "--yes"]);
+            }
+            22 => self.resolve(),
+            23 => self.copy(),
             _ => self.run(&["finish", "fix", "--yes"]),
         }
     }
@@ -277,6 +369,10 @@ impl Sequence {
             }
             let commits = git(&self.env, top, &["rev-parse", "HEAD", "--branches"]);
             content.commits.extend(commits.lines().map(str::to_owned));
+            if *top == self.at() {
+                let reflog = git(&self.env, top, &["rev-list", "--walk-reflogs", "HEAD", "--"]);
+                content.reflog.extend(reflog.lines().map(str::to_owned));
+            }
             let stashes = git(&self.env, top, &["stash", "list", "--format=%H"]);
             content.commits.extend(stashes.lines().map(str::to_owned));
         }
@@ -295,11 +391,11 @@ impl Sequence {
         hashes.lines().map(str::to_owned).collect()
     }
 
-    /// Checks that everything is reachable from a ref or HEAD, or is in a working tree.
+    /// Checks that everything is reachable from a ref, HEAD or an index, or is in a working tree.
     #[track_caller]
     fn assert_kept(&self, before: &Content) {
         let project = self.env.project();
-        let listed = git(&self.env, &project, &["rev-list", "--objects", "--all"]);
+        let listed = git(&self.env, &project, &["rev-list", "--objects", "--all", "--indexed-objects"]);
         let stashes = git(&self.env, &project, &["stash", "list", "--format=%H"]);
         let mut kept: BTreeSet<String> = listed
             .lines()
@@ -318,8 +414,11 @@ impl Sequence {
             kept.extend(self.hashes(&project, &files, Conversion::AsGit));
         }
         let blobs = before.blobs.iter().filter(|ids| ids.is_disjoint(&kept)).flatten();
-        let lost: Vec<&String> =
-            blobs.chain(before.commits.iter().filter(|id| !kept.contains(*id))).collect();
+        let with_reflogs = git(&self.env, &project, &["rev-list", "--all", "--reflog"]);
+        let with_reflogs: BTreeSet<&str> = with_reflogs.lines().collect();
+        let dropped = before.reflog.iter().filter(|id| !with_reflogs.contains(id.as_str()));
+        let commits = before.commits.iter().filter(|id| !kept.contains(*id));
+        let lost: Vec<&String> = blobs.chain(commits).chain(dropped).collect();
         let contents: Vec<String> = lost
             .iter()
             .map(|id| self.env.program("git", ["cat-file", "-p", id]).current_dir(&project).outcome().stdout)
@@ -347,16 +446,44 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
+fn files_below_git(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    let below = |path: PathBuf| if path.is_dir() { files_below_git(&path) } else { vec![path] };
+    entries.flat_map(below).collect()
+}
+
 #[expect(clippy::disallowed_methods, reason = "the size of a test run")]
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+fn run_sequence(seed: u64) {
+    let mut sequence = Sequence::new(seed);
+    (0..OPERATIONS).for_each(|_| sequence.operate());
+}
+
 #[test]
 fn no_content_is_lost_by_random_operations_and_kills() {
-    let first = number("SYMPOSIUM_FINISH_SEED", 1);
-    for seed in first..first + number("SYMPOSIUM_FINISH_CASES", DEFAULT_CASES) {
-        let mut sequence = Sequence::new(seed);
-        (0..OPERATIONS).for_each(|_| sequence.operate());
-    }
+    run_sequence(1);
+}
+
+#[test]
+fn no_content_is_lost_with_checks_and_converted_line_endings() {
+    run_sequence(2);
+}
+
+#[test]
+fn no_content_is_lost_with_checks() {
+    run_sequence(3);
+}
+
+#[test]
+fn no_content_is_lost_with_converted_line_endings() {
+    run_sequence(4);
+}
+
+#[test]
+fn no_content_is_lost_in_further_sequences() {
+    let first = number("SYMPOSIUM_FINISH_SEED", 5);
+    (first..first + number("SYMPOSIUM_FINISH_CASES", 0)).for_each(run_sequence);
 }

@@ -149,9 +149,15 @@ impl Git {
         files: Vec<ExactFile>,
         scratch: &Path,
     ) -> Result<Vec<ExactFile>, GitError> {
-        let setting = self.line(top, &["config", "--get", "core.autocrlf"]).unwrap_or_default();
+        if files.is_empty() {
+            return Ok(files);
+        }
+        let setting = match self.conversion(top) {
+            Some(settings) => settings.autocrlf.clone().unwrap_or_default(),
+            None => self.line(top, &["config", "--get", "core.autocrlf"]).unwrap_or_default(),
+        };
         let converts_all = !["", "false", "no", "off", "0"].contains(&setting.to_lowercase().as_str());
-        if files.is_empty() || converts_all {
+        if converts_all {
             return Ok(files);
         }
         let input = Some(list(scratch, &files, |file| format!("{}\0", file.path))?);

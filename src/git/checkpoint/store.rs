@@ -1,18 +1,19 @@
 //! Takes, lists and deletes checkpoints.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use super::super::command::{CommandInput, Git, GitError};
-use super::super::git_dir;
+use super::super::listing::TreeListing;
 use super::super::recover::IDENTITY;
 use super::super::review::{ObjectStore, SnapshotPlan};
 use super::super::submodules::INSIDE_GIT;
 use super::super::uncommitted::copy_of_index;
+use super::super::{checked_out_branch, git_dir};
 use crate::failpoint;
 use crate::model::{Checkpoint, CheckpointNote};
 
@@ -27,6 +28,10 @@ pub struct CheckpointPlan<'a> {
     pub at: Timestamp,
     /// What is known before the trees are written.
     pub note: &'a CheckpointNote,
+    /// The commit that is checked out; `None` before the first commit.
+    pub head: Option<&'a str>,
+    /// The index and the changes of the working tree.
+    pub listing: &'a TreeListing,
     /// The newest checkpoint. If it has the same content, no new one is stored.
     pub newest: Option<&'a Checkpoint>,
     /// Numbers of checkpoints that are deleted when the new one is stored.
@@ -40,29 +45,13 @@ pub struct CheckpointPlan<'a> {
 }
 
 impl Git {
-    /// Returns the files that a checkpoint would have to store, with their sizes: changed, deleted and untracked files.
-    /// Directories that are repositories of their own are listed with a slash at the end.
-    pub fn changed_paths(&self, top: &Path) -> Result<Vec<(String, u64)>, GitError> {
-        let args = ["ls-files", "--others", "--modified", "--exclude-standard", "-z"];
-        self.stream(top, &[], &args, |output| {
-            let mut found = Vec::new();
-            for path in BufReader::new(output).split(0) {
-                let path = path.map_err(|error| failed(&error))?;
-                let path = String::from_utf8_lossy(&path).into_owned();
-                let bytes = fs::symlink_metadata(top.join(&path)).map_or(0, |meta| meta.len());
-                found.push((path, bytes));
-            }
-            Ok(found)
-        })
-    }
-
     /// Stores a checkpoint and returns it, or the newest one if it has the same content.
     pub fn store_checkpoint(&self, top: &Path, plan: CheckpointPlan<'_>) -> Result<Checkpoint, GitError> {
-        let head = self.head(top)?;
+        let head = plan.head.map(str::to_owned);
         let index = self.index_tree(top, plan.scratch)?;
         let snapshot =
             SnapshotPlan { left_out: plan.left_out, scratch: plan.scratch, objects: ObjectStore::Repository };
-        let tree = match (self.snapshot(top, snapshot)?, plan.also) {
+        let tree = match (self.snapshot_of(top, snapshot, plan.listing)?, plan.also) {
             (tree, []) => tree,
             (_, also) => self.add_to_snapshot(top, also, plan.scratch)?,
         };
@@ -105,14 +94,36 @@ impl Git {
 
     /// Returns the checkpoints below a prefix, the oldest first.
     pub fn checkpoints(&self, repository: &Path, prefix: &str) -> Result<Vec<Checkpoint>, GitError> {
+        Ok(sorted_checkpoints(&self.refs_with_notes(repository, &[prefix])?, prefix))
+    }
+
+    /// Returns the checkpoints below a prefix, the oldest first, and the commit that is checked out.
+    pub fn checkpoints_and_head(
+        &self,
+        top: &Path,
+        prefix: &str,
+    ) -> Result<(Vec<Checkpoint>, Option<String>), GitError> {
+        let branch = checked_out_branch(top).map(|branch| format!("refs/heads/{branch}"));
+        let patterns: Vec<&str> = std::iter::once(prefix).chain(branch.as_deref()).collect();
+        let text = self.refs_with_notes(top, &patterns)?;
+        let of_branch = branch.and_then(|branch| {
+            let record = text.split("\0\n").find_map(|record| record.strip_prefix(&format!("{branch}\0")))?;
+            record.split('\0').next().map(str::to_owned)
+        });
+        // There is no commit yet, or HEAD is detached or not in a file.
+        let head = match of_branch {
+            Some(head) => Some(head),
+            None => self.head(top)?,
+        };
+        Ok((sorted_checkpoints(&text, prefix), head))
+    }
+
+    fn refs_with_notes(&self, repository: &Path, patterns: &[&str]) -> Result<String, GitError> {
         let format =
             "--format=%(refname)%00%(objectname)%00%(tree)%00%(creatordate:unix)%00%(contents:body)%00";
-        let output = self.output(repository, &[INSIDE_GIT.to_owned()], &["for-each-ref", format, prefix])?;
-        let text = String::from_utf8_lossy(&output);
-        let mut found: Vec<Checkpoint> =
-            text.split("\0\n").filter_map(|record| parse(record, prefix)).collect();
-        found.sort_by_key(|checkpoint| checkpoint.number);
-        Ok(found)
+        let args = [&["for-each-ref", format][..], patterns].concat();
+        let output = self.output(repository, &[INSIDE_GIT.to_owned()], &args)?;
+        Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
     /// Deletes checkpoints by their numbers.
@@ -206,6 +217,12 @@ pub fn tracked_files(top: &Path) -> u32 {
         }
         _ => 0,
     }
+}
+
+fn sorted_checkpoints(text: &str, prefix: &str) -> Vec<Checkpoint> {
+    let mut found: Vec<Checkpoint> = text.split("\0\n").filter_map(|record| parse(record, prefix)).collect();
+    found.sort_by_key(|checkpoint| checkpoint.number);
+    found
 }
 
 fn parse(record: &str, prefix: &str) -> Option<Checkpoint> {

@@ -15,20 +15,24 @@ fn take(r: &Repository, number: u64, scratch: &Path) -> Checkpoint {
 }
 
 fn take_with(r: &Repository, number: u64, scratch: &Path, also: &[PathBuf]) -> Checkpoint {
-    let known = r.ours().checkpoints(&r.top(), PREFIX).unwrap();
+    let git = r.ours().with_settings_of(&r.top()).unwrap();
+    let (known, head) = git.checkpoints_and_head(&r.top(), PREFIX).unwrap();
+    let listing = git.list_changes(&r.top()).unwrap();
     let note = CheckpointNote { prompt: Some("fix\u{1f980}".into()), ..CheckpointNote::default() };
     let plan = CheckpointPlan {
         prefix: PREFIX,
         number,
         at: jiff::Timestamp::UNIX_EPOCH,
         note: &note,
+        head: head.as_deref(),
+        listing: &listing,
         newest: known.last(),
         expired: &[],
         left_out: &[],
         also,
         scratch,
     };
-    r.ours().store_checkpoint(&r.top(), plan).unwrap()
+    git.store_checkpoint(&r.top(), plan).unwrap()
 }
 
 fn status(r: &Repository) -> String {
@@ -102,7 +106,7 @@ fn a_repository_without_commits_and_one_with_conflicts_have_checkpoints() {
     let scratch = tempfile::tempdir().unwrap();
     let first = take(&r, 1, scratch.path());
     assert_eq!(first.note.head, None);
-    assert_eq!(r.ours().changed_paths(&r.top()).unwrap(), [("a".to_owned(), 4)]);
+    assert_eq!(r.ours().list_changes(&r.top()).unwrap().changed, [("a".to_owned(), 4)]);
     r.commit("first");
     assert_eq!(tracked_files(&r.top()), 1);
     r.git(&["checkout", "-q", "-b", "other"]);

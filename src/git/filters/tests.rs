@@ -60,14 +60,17 @@ fn snapshot(git: &Git, top: &Path, scratch: &Path) -> Result<(), GitError> {
 /// A command of this adapter that uses the index of a working tree.
 type IndexCommand = fn(&Git, &Path, &Path) -> Result<(), GitError>;
 
-const COMMANDS: [(&str, IndexCommand); 11] = [
+const COMMANDS: [(&str, IndexCommand); 12] = [
     ("snapshot", snapshot),
     ("index_tree", |git, top, scratch| git.index_tree(top, scratch).map(drop)),
     ("restore_index", |git, top, _| git.restore_index(top, "HEAD^{tree}")),
     ("update_index", |git, top, _| git.update_index(top, "HEAD")),
     ("update_tree", |git, top, scratch| git.update_tree(top, TreePair { from: "HEAD", to: "HEAD" }, scratch)),
     ("all_uncommitted", |git, top, _| git.all_uncommitted(top).map(drop)),
-    ("changed_paths", |git, top, _| git.changed_paths(top).map(drop)),
+    ("list_changes", |git, top, _| git.list_changes(top).map(drop)),
+    ("snapshot with settings that were read before", |git, top, scratch| {
+        snapshot(&git.with_settings_of(top)?, top, scratch)
+    }),
     ("changes", |git, top, _| git.changes(top).map(drop)),
     ("has_conflicts", |git, top, _| git.has_conflicts(top).map(drop)),
     ("repositories_below", |git, top, _| git.repositories_below(top).map(drop)),

@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use super::super::command::{CommandInput, Git, GitError};
+use super::super::git_dir;
 use super::super::hidden_changes::WITHOUT_SPARSE_CHECKOUT;
+use super::super::listing::TreeListing;
 use super::super::submodules::SubmoduleCheckout;
 use super::super::uncommitted::copy_of_index;
 
@@ -47,16 +49,26 @@ impl Git {
     /// Writes a tree object with everything in the working tree that git does not ignore, and returns its id. The
     /// caller is a git from [`Git::for_snapshot`].
     pub fn snapshot(&self, top: &Path, plan: SnapshotPlan<'_>) -> Result<String, GitError> {
+        self.snapshot_of(top, plan, &self.list_index(top)?)
+    }
+
+    /// Writes the same tree as [`Git::snapshot`], with a listing of the index that was made immediately before.
+    pub(in crate::git) fn snapshot_of(
+        &self,
+        top: &Path,
+        plan: SnapshotPlan<'_>,
+        listing: &TreeListing,
+    ) -> Result<String, GitError> {
         // Files outside of a sparse checkout would be left out, although they exist.
         let configs = [WITHOUT_SPARSE_CHECKOUT.to_owned()];
-        let own = top.join(self.line(top, &["rev-parse", "--git-path", "index"])?);
+        let Some(own) = git_dir(top) else { return Err(failed("this is not a working tree")) };
         let (index, list) = (plan.scratch.join("index"), plan.scratch.join("paths"));
         // The scratch directory may contain the index of another working tree.
         let _ = fs::remove_file(&index);
-        copy_of_index(&own, &index).map_err(|error| failed(&error.to_string()))?;
-        self.unhide_changes(top, &index, plan.scratch)?;
+        copy_of_index(&own.join("index"), &index).map_err(|error| failed(&error.to_string()))?;
+        self.clear_marks(top, &listing.marked, (&index, plan.scratch))?;
         // git would start a second git in a submodule, with the submodule's own configuration.
-        let gitlinks = self.gitlinks(top)?;
+        let gitlinks = self.gitlinks_of(top, listing)?;
         let submodules = gitlinks.iter().filter(|link| link.checkout != SubmoduleCheckout::Replaced);
         let submodules = submodules.map(|link| format!(":(top,exclude,literal){}", link.path));
         let paths: Vec<String> =

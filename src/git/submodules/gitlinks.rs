@@ -4,15 +4,13 @@
 //! HEAD of the submodule is read.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
 
 use super::super::command::{CommandInput, Git, GitError};
+use super::super::listing::{GITLINK, TreeListing};
 use super::MAX_DEPTH;
 use crate::model::{ChangeKind, ChangedFile};
-
-/// Mode of a submodule in a tree or index.
-const GITLINK: &str = "160000";
 
 /// A submodule that an index records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,17 +56,16 @@ impl Gitlink {
 impl Git {
     /// Returns the submodules that the index of a working tree records.
     pub(in crate::git) fn gitlinks(&self, top: &Path) -> Result<Vec<Gitlink>, GitError> {
-        let entries = self.stream(top, &[], &["ls-files", "--stage", "-z"], |output| {
-            let mut found = Vec::new();
-            for entry in BufReader::new(output).split(0) {
-                let entry = entry.map_err(|error| failed(&error))?;
-                if entry.starts_with(GITLINK.as_bytes()) {
-                    found.push(String::from_utf8_lossy(&entry).into_owned());
-                }
-            }
-            Ok(found)
-        })?;
-        let entries = entries.iter().filter_map(|entry| entry.split_once('\t'));
+        self.gitlinks_of(top, &self.list_index(top)?)
+    }
+
+    /// Returns the submodules of a listing with what is at their paths.
+    pub(in crate::git) fn gitlinks_of(
+        &self,
+        top: &Path,
+        listing: &TreeListing,
+    ) -> Result<Vec<Gitlink>, GitError> {
+        let entries = listing.gitlinks.iter().filter_map(|entry| entry.split_once('\t'));
         entries.map(|(fields, path)| self.gitlink(top, fields, path)).collect()
     }
 

@@ -91,9 +91,11 @@ impl Checkpoints<'_> {
         }
         let (prefix, config) = (refs_of(record.id), self.0.settings());
         let scratch = self.0.store.staging()?;
-        let changed = git.changed_paths(top).map_err(failed)?;
+        // Each git costs about 3 ms, so settings and lists are read once.
+        let git = git.with_settings_of(top).map_err(failed)?;
+        let mut listing = git.list_changes(top).map_err(failed)?;
         let (embedded, changed): (Vec<_>, Vec<_>) =
-            changed.into_iter().partition(|(path, _)| path.ends_with('/'));
+            std::mem::take(&mut listing.changed).into_iter().partition(|(path, _)| path.ends_with('/'));
         let candidates: Vec<CheckpointCandidate> =
             changed.into_iter().map(|(path, bytes)| CheckpointCandidate { path, bytes }).collect();
         let selection =
@@ -106,7 +108,7 @@ impl Checkpoints<'_> {
             .chain(selection.left_out.iter().cloned())
             .map(|path| format!(":(top,exclude,literal){path}"))
             .collect();
-        let known = git.checkpoints(top, &prefix).map_err(failed)?;
+        let (known, head) = git.checkpoints_and_head(top, &prefix).map_err(failed)?;
         let note = CheckpointNote {
             branch: git::checked_out_branch(top),
             left_out_count: selection.left_out.len(),
@@ -118,6 +120,8 @@ impl Checkpoints<'_> {
             number: next_number(&known),
             at: self.0.now(),
             note: &note,
+            head: head.as_deref(),
+            listing: &listing,
             newest: known.last(),
             expired: &expired(&known, &config.checkpoints, 1, self.0.now()),
             left_out: &left_out,

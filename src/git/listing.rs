@@ -1,0 +1,92 @@
+//! Lists the index and the changes of a working tree with one git process.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::command::{Git, GitError};
+use super::hidden_changes::WITHOUT_SPARSE_CHECKOUT;
+use super::is_linked;
+
+/// Mode of a submodule in a tree or index.
+pub(super) const GITLINK: &str = "160000";
+
+/// What git reports about the index and the files of a working tree.
+#[derive(Debug, Default)]
+pub struct TreeListing {
+    /// Changed, deleted and untracked files with their sizes. Directories that are repositories of their own end with a
+    /// slash. Empty if only the index was listed.
+    pub changed: Vec<(String, u64)>,
+    /// The index entries with a mark that may hide a change, each followed by a NUL byte. In a main working tree the
+    /// marks are the user's own choice, and there are none here.
+    pub(super) marked: Vec<u8>,
+    /// The index entries of submodules, as `git ls-files --stage` prints them.
+    pub(super) gitlinks: Vec<String>,
+}
+
+impl Git {
+    /// Lists the index of a working tree.
+    pub(super) fn list_index(&self, top: &Path) -> Result<TreeListing, GitError> {
+        self.list_tree(top, &[])
+    }
+
+    /// Lists the index of a working tree, and its changed, deleted and untracked files.
+    pub fn list_changes(&self, top: &Path) -> Result<TreeListing, GitError> {
+        self.list_tree(top, &["--others", "--modified", "--exclude-standard"])
+    }
+
+    fn list_tree(&self, top: &Path, options: &[&str]) -> Result<TreeListing, GitError> {
+        let has_marks = is_linked(top);
+        // In a sparse checkout, git would not report the marks of files that exist.
+        let configs = has_marks.then(|| WITHOUT_SPARSE_CHECKOUT.to_owned());
+        let args = [&["ls-files", "-v", "--stage", "-z"][..], options].concat();
+        self.stream(top, configs.as_slice(), &args, |output| {
+            let mut listing = TreeListing::default();
+            for line in BufReader::new(output).split(0) {
+                let line = line.map_err(|error| failed(&error))?;
+                listing.add(top, &line);
+            }
+            if !has_marks {
+                listing.marked.clear();
+            }
+            Ok(listing)
+        })
+    }
+}
+
+impl TreeListing {
+    /// Adds a line such as `H 100644 ID 0<tab>PATH` or `? PATH`.
+    fn add(&mut self, top: &Path, line: &[u8]) {
+        let [tag, b' ', entry @ ..] = line else { return };
+        if *tag == b'?' {
+            return self.add_change(top, entry);
+        }
+        let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else { return };
+        let path = &entry[tab + 1..];
+        let is_hidden = match tag {
+            b'C' => return self.add_change(top, path),
+            // A sparse checkout marks files that do not exist. They are not deleted.
+            b'S' | b's' => fs::symlink_metadata(top.join(OsStr::from_bytes(path))).is_ok(),
+            tag => tag.is_ascii_lowercase(),
+        };
+        if is_hidden {
+            self.marked.extend_from_slice(entry);
+            self.marked.push(0);
+        }
+        if entry.starts_with(GITLINK.as_bytes()) {
+            self.gitlinks.push(String::from_utf8_lossy(entry).into_owned());
+        }
+    }
+
+    fn add_change(&mut self, top: &Path, path: &[u8]) {
+        let path = String::from_utf8_lossy(path).into_owned();
+        let bytes = fs::symlink_metadata(top.join(&path)).map_or(0, |meta| meta.len());
+        self.changed.push((path, bytes));
+    }
+}
+
+fn failed(error: &std::io::Error) -> GitError {
+    GitError::Failed { what: "ls-files".to_owned(), output: error.to_string() }
+}
