@@ -105,12 +105,12 @@ const PUBLIC_CODES: [&str; 2] = ["nobody-there", "nobody-to-do"];
 
 #[test]
 fn components_are_named_instead_of_people() {
-    let people = Regex::new(r"(?i)\b(nobody|somebody|whoever|whomever)\b").unwrap();
+    let people = ["nobody", "somebody", "whoever", "whomever"];
     check(
         "lines that name people instead of components",
         lines().filter(|line| {
             let text = PUBLIC_CODES.iter().fold(line.text.clone(), |text, code| text.replace(code, ""));
-            people.is_match(&text)
+            words_in(&text).any(|word| people.iter().any(|name| word.eq_ignore_ascii_case(name)))
         }),
     );
 }
@@ -183,21 +183,21 @@ fn constants_say_what_they_bound() {
         r"\b(?:const|static) (PATIENCE|LONGEST|SHORTEST|MOST|LEAST|BIGGEST|LARGEST|DEEPEST|GRACE|SELDOM|OFTEN|SOON|ENOUGH|LOOK|LOOKS|BOUND|BETWEEN_LOOKS|FOR_EVER|ALWAYS|TOLD|HEARD|KNOWN|WHO|WHERE|SECOND_LOOK|LATE|LATELY|SILENT|AT_A_TIME|AT_WORK|AT_FIRST|ASKING|LEAVING|LAST_WORDS|HELD|ALIVE|SHOWN|PIECE|CANNOT|USUAL|OURS|FAR|MADE_ROOM|SIGN_OF_LIFE|LATENCY|MOST_\w+|LONGEST_\w+|SHORTEST_\w+|BIGGEST_\w+|LARGEST_\w+)\b",
     )
     .unwrap();
-    check("constants with vague names", lines().filter(|line| vague.is_match(&line.text)));
+    let constants = lines().filter(|line| line.text.contains("const "));
+    check("constants with vague names", constants.filter(|line| vague.is_match(&line.text)));
 }
 
 #[test]
 fn names_say_what_a_value_holds() {
-    let name = Regex::new(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)*\b").unwrap();
+    let vague: BTreeSet<&str> = VAGUE_WORDS.into();
     let found = files().into_iter().flat_map(|path| {
         let code = without_texts(&read(&path));
         let lines = code.lines().enumerate();
-        let vague = lines.flat_map(|(at, line)| {
-            let words = name.find_iter(line).map(|name| name.as_str());
-            let vague = words.filter(|name| name.split('_').any(|part| VAGUE_WORDS.contains(&part)));
-            vague.map(|name| format!("src/{path}:{}: {name}", at + 1)).collect::<Vec<_>>()
+        let names = lines.flat_map(|(at, line)| {
+            let names = names_in(line).filter(|name| name.split('_').any(|part| vague.contains(part)));
+            names.map(|name| format!("src/{path}:{}: {name}", at + 1)).collect::<Vec<_>>()
         });
-        vague.collect::<Vec<_>>()
+        names.collect::<Vec<_>>()
     });
     let found: Vec<String> = found.collect();
     assert!(found.is_empty(), "{} names with vague words:\n{}", found.len(), found.join("\n"));
@@ -208,8 +208,7 @@ fn names_in_the_glossary_exist() {
     let glossary =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src/glossary.md")).unwrap();
     let source: String = files().iter().map(|path| read(path)).collect();
-    let names: BTreeSet<&str> =
-        Regex::new(r"\w+").unwrap().find_iter(&source).map(|name| name.as_str()).collect();
+    let names: BTreeSet<&str> = words_in(&source).collect();
     let quoted = Regex::new("`([^`]+)`").unwrap();
     let missing: Vec<&str> = glossary
         .lines()
@@ -224,6 +223,9 @@ fn names_in_the_glossary_exist() {
 fn texts_and_comments_are_no_names() {
     let code = "let a = \"told \\\" said\"; // told\nlet c = '\"'; let b = r#\"told \" said\"#;";
     assert_eq!(without_texts(code), "let a = ; \nlet c = ; let b = ;");
+    let code = "fn f<'a>(b: &'a u8) { br\"x\ny\"; '\\''; b'\\u{7f}'; '\\u{7f}'; \"\\\\\"; told / 2 }";
+    assert_eq!(without_texts(code), "fn f<'a>(b: &'a u8) { \n; ; ; ; ; told / 2 }");
+    assert_eq!(names_in("Told told_at(x2) A_B é").collect::<Vec<_>>(), ["told_at", "x2"]);
 }
 
 #[test]
@@ -275,7 +277,9 @@ fn check(what: &str, found: impl Iterator<Item = Line>) {
 /// Returns the definitions of types outside of tests. Associated types such as `Err` are not definitions.
 fn types() -> impl Iterator<Item = (String, Line)> {
     let definition = Regex::new(r"^(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait|type) ([A-Z]\w*)").unwrap();
-    lines().filter(|line| !line.path.contains("tests")).filter_map(move |line| {
+    let is_definition =
+        |line: &Line| ["struct ", "enum ", "trait ", "type "].iter().any(|word| line.text.contains(word));
+    lines().filter(move |line| !line.path.contains("tests") && is_definition(line)).filter_map(move |line| {
         let name = definition.captures(&line.text)?[1].to_owned();
         Some((name, line))
     })
@@ -302,14 +306,76 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path)).unwrap()
 }
 
-/// Removes string literals, character literals and comments. Line breaks are kept, so that line numbers stay valid.
+/// Returns the names of variables, functions, fields and modules in a line of code. Types begin with a capital letter.
+fn names_in(line: &str) -> impl Iterator<Item = &str> {
+    let is_lower = |name: &&str| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    };
+    words_in(line).filter(is_lower)
+}
+
+/// Returns the words of a text: letters, digits and underscores.
+fn words_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Removes string literals, character literals and comments. Line breaks are kept, so that line numbers stay valid. A
+/// regular expression takes seconds for all source files.
 fn without_texts(code: &str) -> String {
-    let text = Regex::new(
-        r##"(?s)//[^\n]*|b?r#".*?"#|b?r"[^"]*"|b?"(?:\\.|[^"\\])*"|b?'(?:\\u\{[^}]*\}|\\.[^']*|[^'\\\n])'"##,
-    )
-    .unwrap();
-    let breaks = |found: &regex_lite::Captures<'_>| "\n".repeat(found[0].matches('\n').count());
-    text.replace_all(code, breaks).into_owned()
+    let (mut rest, mut left) = (code, String::with_capacity(code.len()));
+    while let Some(at) = rest.find(['/', 'b', 'r', '"', '\'']) {
+        left.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match text_length(rest) {
+            Some(length) => {
+                left.extend(rest[..length].matches('\n'));
+                rest = &rest[length..];
+            }
+            None => {
+                left.push_str(&rest[..1]);
+                rest = &rest[1..];
+            }
+        }
+    }
+    left + rest
+}
+
+/// Returns the length of the literal or comment that the code begins with, if it begins with one.
+fn text_length(code: &str) -> Option<usize> {
+    if code.starts_with("//") {
+        return Some(code.find('\n').unwrap_or(code.len()));
+    }
+    let literal = code.strip_prefix('b').unwrap_or(code);
+    let before = code.len() - literal.len();
+    let length = if let Some(raw) = literal.strip_prefix("r#\"") {
+        raw.find("\"#").map(|end| end + 5)
+    } else if let Some(raw) = literal.strip_prefix("r\"") {
+        raw.find('"').map(|end| end + 3)
+    } else if let Some(text) = literal.strip_prefix('"') {
+        closing_quote(text, '"').map(|end| end + 2)
+    } else if let Some(text) = literal.strip_prefix('\'') {
+        // A lifetime has no second quote after one character.
+        let mut chars = text.chars();
+        match chars.next()? {
+            '\\' => closing_quote(text, '\'').map(|end| end + 2),
+            '\'' | '\n' => None,
+            one => (chars.next() == Some('\'')).then(|| one.len_utf8() + 2),
+        }
+    } else {
+        None
+    };
+    length.map(|length| before + length)
+}
+
+/// Returns the position of the first quote that is not escaped.
+fn closing_quote(text: &str, quote: char) -> Option<usize> {
+    let mut is_escaped = false;
+    text.char_indices().find_map(|(at, c)| {
+        let is_end = c == quote && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end.then_some(at)
+    })
 }
 
 fn lines() -> impl Iterator<Item = Line> {

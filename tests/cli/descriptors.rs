@@ -66,7 +66,7 @@ fn spawn_is_refused_when_descriptors_run_out() {
     // The last descriptors are reserved for commands, so another terminal is refused.
     let server = server(&env);
     let open = std::fs::read_dir(format!("/proc/{server}/fd")).expect("the server lives").count();
-    let limit = Some(open as u64 + 4);
+    let limit = Some(open as u64 + 10);
     let pid = server.parse().ok().and_then(Pid::from_raw).expect("a process id");
     prlimit(Some(pid), Resource::Nofile, Rlimit { current: limit, maximum: limit }).expect("a lower limit");
     let agents = super::agent(&env, &["list", "--json"]).ok().json();

@@ -59,10 +59,10 @@ fn a_tree_that_is_named_again_and_again_is_refused() {
 #[test]
 fn a_long_file_that_is_named_often_is_refused() {
     let from = Repository::new();
-    let blob = ask(&from, &["hash-object", "-w", "--stdin"], &vec![0; 50 << 20]);
-    let often = tree(&from, &format!("100644 blob {blob}"), 21);
+    let blob = ask(&from, &["hash-object", "-w", "--stdin"], &vec![0; 8 << 20]);
+    let often = tree(&from, &format!("100644 blob {blob}"), 129);
     refused(&from, &often, "it unpacks to files of more than 1024 MiB");
-    let less = tree(&from, &format!("100644 blob {blob}"), 20);
+    let less = tree(&from, &format!("100644 blob {blob}"), 128);
     taken(&from, &less, MAX_BYTES).unwrap();
 }
 

@@ -9,6 +9,15 @@ use super::super::review::{ObjectStore, SnapshotPlan, TreePair};
 use super::super::testing::Repository;
 use super::super::{Git, GitError, git_dir};
 
+/// Whether git sees changes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChangeVisibility {
+    /// Git sees changes of all files.
+    Visible,
+    /// The index hides changes of one file.
+    HiddenByIndex,
+}
+
 /// A linked worktree whose files have a filter of the repository.
 struct HostileWorktree {
     repository: Repository,
@@ -36,11 +45,19 @@ impl HostileWorktree {
         self.repository.dir.path().join("marker")
     }
 
-    /// Stages a change without the filter, and makes the index older than its entries.
-    fn stage(&self) {
+    /// Stages a change without the filter, and makes the index older than its entries. Undoes what a command has changed,
+    /// so that one repository serves for several commands.
+    fn stage(&self, visibility: ChangeVisibility) {
         fs::write(self.top.join("a.evil"), "two\n").unwrap();
-        let off = ["-c", "filter.ev.clean=", "add", "-A"];
-        self.repository.git_in(&self.top, &off);
+        fs::write(self.top.join("b.evil"), "one\n").unwrap();
+        let without_filter = |args: &[&str]| {
+            self.repository.git_in(&self.top, &[&["-c", "filter.ev.clean="], args].concat());
+        };
+        without_filter(&["read-tree", "HEAD"]);
+        without_filter(&["add", "-A"]);
+        if visibility == ChangeVisibility::HiddenByIndex {
+            without_filter(&["update-index", "--assume-unchanged", "b.evil"]);
+        }
         self.age_index();
     }
 
@@ -81,18 +98,17 @@ const COMMANDS: [(&str, IndexCommand); 12] = [
 
 #[test]
 fn no_command_runs_a_filter_of_the_repository_for_a_file_as_new_as_the_index() {
-    for hides in [false, true] {
+    for visibility in [ChangeVisibility::Visible, ChangeVisibility::HiddenByIndex] {
+        let hostile = HostileWorktree::new();
         for (name, command) in COMMANDS {
-            let hostile = HostileWorktree::new();
-            hostile.stage();
-            if hides {
-                let hide = ["update-index", "--assume-unchanged", "b.evil"];
-                hostile.repository.git_in(&hostile.top, &[&["-c", "filter.ev.clean="][..], &hide].concat());
-                hostile.age_index();
-            }
+            hostile.stage(visibility);
             let scratch = tempfile::tempdir().unwrap();
             let _ = command(&hostile.repository.ours(), &hostile.top, scratch.path());
-            assert!(!hostile.marker().exists(), "{name}, hidden changes: {hides}");
+            assert!(!hostile.marker().exists(), "{name}, {visibility:?}");
         }
+        // The situation is still one in which git itself runs the filter.
+        hostile.stage(visibility);
+        hostile.repository.git_in(&hostile.top, &["add", "-A"]);
+        assert!(hostile.marker().exists(), "{visibility:?}");
     }
 }

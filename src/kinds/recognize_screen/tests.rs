@@ -334,7 +334,7 @@ fn an_unknown_screen_has_no_state() {
 
 proptest! {
     #[test]
-    fn no_screen_makes_it_panic(screen in "(\u{1b}\\[[0-9;]{0,6}[a-zA-Z]|❯ |─{3}|\n|.){0,120}") {
+    fn no_screen_makes_it_panic(screen in "(\u{1b}\\[[0-9;]{0,6}[a-zA-Z]|❯ |─{3}|\n|.){0,60}") {
         for name in ["claude", "codex", "gemini", "demo"] {
             let _ = read_screen(kind(name), &screen);
         }

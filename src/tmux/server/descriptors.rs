@@ -14,9 +14,9 @@ use crate::tmux::transport::call::Growth;
 /// Descriptors that are reserved for clients, commands and hooks when agents are started.
 const RESERVE: u64 = 32;
 
-/// Descriptors that are reserved for commands and hooks when terminals are attached. Each terminal uses two. Without
-/// this reserve, the last terminal would make the server stop answering for all agents.
-const TERMINAL_RESERVE: u64 = 8;
+/// Descriptors that are reserved for commands and hooks when terminals are attached. A command uses about four while it
+/// runs: with four left, tmux 3.3 answered none.
+const TERMINAL_RESERVE: u64 = 16;
 
 /// The soft limit is raised if fewer descriptors than this are left, because many clients may attach before the next
 /// agent starts.

@@ -234,8 +234,8 @@ proptest! {
     #[test]
     fn nothing_is_lost_or_doubled_however_the_output_is_cut(
         // Each rotation renames all older files, so the cost grows with the square of the output.
-        pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..20), 0..12),
-        file in 1u64..50,
+        pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..10), 0..10),
+        file in 1u64..25,
     ) {
         let dir = tempfile::tempdir().unwrap();
         let mut recorder = recorder(dir.path(), file, 2000);

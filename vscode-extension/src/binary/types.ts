@@ -146,6 +146,10 @@ export interface Recap {
   gave_up: boolean;
   done: { id: number; title: string; why: string }[];
   failed: { id: number; title: string; why: string }[];
+  /** The failed turn that the status is about; older binaries do not print it. */
+  failure?: FailedTurn | null | undefined;
+  /** The turns that failed; older binaries do not print them. */
+  failed_turns?: { at: string; why: string }[] | undefined;
   messages: { id: number; at: string; from: string; to: string | null; text: string }[];
   commits: { id: string; subject: string; at: string }[] | null;
   uncommitted: { files: { kind: string; path: string }[]; insertions: number; deletions: number } | null;
@@ -241,6 +245,8 @@ const client: JsonShape<AttachedClient> = object<AttachedClient>({
 
 const share: JsonShape<Share> = object<Share>({ with: text, read_only: flag, until: orNull(text) });
 
+const failedTurn: JsonShape<FailedTurn> = object<FailedTurn>({ cause: word(), at: text, held_until: orNull(text), paused: optional(flag) });
+
 const agent: JsonShape<Agent> = object<Agent>({
   name: text,
   id: text,
@@ -252,7 +258,7 @@ const agent: JsonShape<Agent> = object<Agent>({
   waiting_for: orNull(word()),
   status_since: text,
   reason: text,
-  failure: optional(orNull(object<FailedTurn>({ cause: word(), at: text, held_until: orNull(text), paused: optional(flag) }))),
+  failure: optional(orNull(failedTurn)),
   question: orNull(object<Question>({ id: text, text, extent: word() })),
   exit: orNull(object({ code: orNull(number), signal: orNull(number) })),
   working_directory: text,
@@ -313,6 +319,8 @@ const recap: JsonShape<Recap> = object<Recap>({
   gave_up: flag,
   done,
   failed: done,
+  failure: optional(orNull(failedTurn)),
+  failed_turns: optional(list(object({ at: text, why: text }))),
   messages: list(object({ id: number, at: text, from: text, to: orNull(text), text })),
   commits: orNull(list(object({ id: text, subject: text, at: text }))),
   uncommitted: orNull(object({ files: list(object({ kind: text, path: text })), insertions: number, deletions: number })),

@@ -15,7 +15,7 @@ export function recapDocument(recap: Recap): string {
   const lines = [
     `# ${escapedLine(recap.name)}`,
     '',
-    t('**{0}** now. This recap covers the last {1}.', statusName(recap.status), recapSpan(recap)),
+    t('**{0}** now. This recap covers the last {1}.', statusWord({ ...recap, waiting_for: null }), recapSpan(recap)),
     recap.gave_up ? `\n${t('It exceeded its restart limit.')}` : '',
     recap.asks === null ? '' : `\n> ${t('It asks: {0}', escapedLine(recap.asks))}`,
   ];
@@ -26,6 +26,7 @@ export function recapDocument(recap: Recap): string {
     ...recap.done.map((task) => t('#{0} done: {1}', task.id, escapedLine(task.title))),
   ];
   section(lines, t('Tasks'), tasks);
+  section(lines, t('Failed turns'), (recap.failed_turns ?? []).map((turn) => `${timeOfDay(turn.at)} ${escapedLine(turn.why)}`));
   section(lines, t('Commits'), (recap.commits ?? []).map((commit) => `${escapedLine(commit.id)} ${escapedLine(commit.subject)}`));
   const changed = recap.uncommitted;
   if (changed !== null && changed.files.length > 0) {

@@ -33,8 +33,8 @@ test('every golden file has a parser', () => {
 
 /** Fields of the first entry that the extension does not read. */
 const unread: Record<string, string[]> = {
-  agents: ['question.options', 'command', 'failure', 'pid', 'params', 'conversation.begun'],
-  spawned: ['command', 'failure', 'pid', 'params', 'conversation.begun'],
+  agents: ['question.options', 'command', 'pid', 'params', 'conversation.begun'],
+  spawned: ['command', 'pid', 'params', 'conversation.begun'],
   tasks: ['agent_id', 'attempts', 'dispatched_at', 'flagged', 'retries', 'source', 'source_id', 'status', 'timeout_s', 'topic', 'waits_for'],
   recap: ['waiting_for'],
   specs: ['agents'],
@@ -45,7 +45,7 @@ const unread: Record<string, string[]> = {
 };
 
 /** Fields that older binaries do not print, or not always. */
-const optional: Record<string, string[]> = { agents: ['prompt', 'shares'], spawned: ['prompt', 'shares'], work: ['work.merge.paths'] };
+const optional: Record<string, string[]> = { agents: ['prompt', 'shares', 'failure'], spawned: ['prompt', 'shares', 'failure'], recap: ['failure', 'failed_turns'], work: ['work.merge.paths'] };
 
 /** Lists the paths of all fields below a value; of a list, those of the first entry. */
 function fields(value: unknown, path: string[] = []): string[][] {

@@ -319,3 +319,9 @@ test('an agent at its usage limit needs a user when its queue is held without an
   const needed = [limited({}), limited({ paused: true }), limited({ held_until: '2026-01-01T01:00:00Z' })].map((agent) => count([agent]).waiting);
   assert.deepEqual(needed, [1, 0, 0]);
 });
+
+test('a recap lists failed turns and says that the last one failed', () => {
+  const failure = { cause: 'error' as const, at: '2026-01-01T00:30:00Z', held_until: null };
+  const text = recapDocument({ ...quiet, failure, failed_turns: [{ at: '2026-01-01T00:30:00Z', why: 'API Error: 500' }] });
+  assert.ok(text.includes('**failed** now') && /## Failed turns\n\n- \S+.* API Error/.test(text), text);
+});
