@@ -32,8 +32,9 @@
 //!
 //! - `C-]` leaves an agent that the user types into. Escape twice would collide with Claude Code.
 //! - Digits only answer questions and never switch tabs: a question may appear just before the key.
-//! - An answer carries the id of the question that was drawn, so it cannot reach a newer question. A question that has
-//!   just replaced another one of the same agent is not answered by a key that was pressed within half a second.
+//! - An answer carries the id of the question that was drawn, so it cannot reach a newer question. A question is answered
+//!   only after its last line was on the screen. One that has just replaced another one, and each question of a review,
+//!   is not answered by a key that was pressed within half a second.
 //! - Text that is pasted into the list is ignored; it must not act as keys.
 
 mod app;

@@ -6,8 +6,9 @@
 //! - `actions`: what the actions of the key table do in the list
 //! - `manage`: actions that change agents, and their confirmation
 //! - `answer`: answering questions
+//! - `question`: how much of a question is visible
 //! - `modal`: windows above the list, such as the prompt, the palette and the help; with their keys in `modal/keys`, and
-//!   the menu of an agent in `modal/menu`
+//!   the menu of an agent in `modal/menu`, and questions in full in `modal/review`
 //! - `mouse`: clicks, the wheel and dragging
 //! - `rows`, `filter`, `agent_key`: which rows the list has
 //! - `selection`: the selected row, marks and scrolling of the list
@@ -21,6 +22,7 @@ pub(crate) mod filter;
 pub(crate) mod manage;
 pub(crate) mod modal;
 pub(crate) mod mouse;
+pub(crate) mod question;
 pub(crate) mod rows;
 pub(crate) mod selection;
 #[cfg(test)]

@@ -131,7 +131,7 @@ impl DashboardState {
     fn fixed_key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
         match key.key {
             KeyName::Char(digit @ '1'..='9') if key.typed().is_some() => {
-                return self.answer(AnswerChoice::Text(digit.to_string()));
+                return self.answer_visible(AnswerChoice::Text(digit.to_string()));
             }
             KeyName::Named(NamedKey::Escape) if !self.filter.is_empty() => self.set_filter(""),
             KeyName::Named(NamedKey::Escape) => self.marks.clear(),

@@ -179,8 +179,8 @@ impl DashboardState {
     }
 }
 
-/// Returns by how many rows a key moves in a menu, which has no text.
-fn menu_step(key: KeyPress) -> Option<isize> {
+/// Returns by how many rows a key moves in a window without a text.
+pub(super) fn menu_step(key: KeyPress) -> Option<isize> {
     match key.typed() {
         Some('j') => Some(1),
         Some('k') => Some(-1),

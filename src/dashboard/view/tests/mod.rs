@@ -2,10 +2,12 @@
 //!
 //! - `situations`: what the footer and the help say in situations other than the usual one
 //! - `columns`: the columns of the list keep their places and use the room that they have
+//! - `questions`: questions that have no room
 //! - `overview`: what is shown without a selected agent, and signs that there is more than what is visible
 
 mod columns;
 mod overview;
+mod questions;
 mod situations;
 
 use ratatui::Terminal;
