@@ -125,7 +125,7 @@ impl App {
         self.state.note_drawn();
         self.shown_ages = view::ages(&self.state);
         self.drawn = Instant::now();
-        self.workers.count_work(self.state.visible_agents());
+        self.workers.count_work(&self.state);
         self.workers.show_activity(self.state.visible_agents());
         Ok(())
     }
@@ -154,7 +154,9 @@ impl App {
                 DashboardEffect::Redraw => {
                     self.screen.clear().map_err(Error::io("cannot draw"))?;
                     self.workers.list_hosts();
+                    self.workers.recount_work();
                 }
+                DashboardEffect::CountWork => self.workers.recount_work(),
                 DashboardEffect::FollowTiles => self.workers.follow_tiles(self.state.grid.as_ref()),
                 DashboardEffect::Suspend => self.run_foreground(Foreground::Suspension)?,
                 DashboardEffect::Foreground(program) => self.run_foreground(Foreground::Program(program))?,
@@ -198,6 +200,8 @@ impl App {
         };
         let outcome = outcome.map_err(cannot)?;
         self.input.resume();
+        // The user may have changed files or committed them.
+        self.workers.recount_work();
         let (width, height) = FullScreen::size();
         update(&mut self.state, DashboardEvent::Resized(width, height));
         match outcome {

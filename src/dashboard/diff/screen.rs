@@ -336,7 +336,10 @@ impl DashboardState {
                 diff.toggle_extent();
                 self.diff_choices = diff.choices;
             }
-            KeyName::Char('q') => drop(self.modals.pop()),
+            KeyName::Char('q') => {
+                self.modals.pop();
+                return vec![DashboardEffect::CountWork];
+            }
             KeyName::Char('?') => {
                 let help = HelpWindow { screen: KeyScreen::Diff, input: TextInput::default(), scroll: 0 };
                 self.modals.push(Modal::Help(help));

@@ -13,7 +13,7 @@ use crate::dashboard::forms::window::StartedAgent;
 use crate::dashboard::state::DetailTab;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::mouse::MouseInput;
-use crate::model::{Agent, AgentName, BranchPosition};
+use crate::model::{Agent, AgentName, BranchPosition, PullRequest};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ pub(crate) enum DashboardEvent {
         lines: Vec<String>,
     },
     BranchCompared(AgentKey, BranchPosition),
+    /// The pull requests of the branches of agents, as far as they have some.
+    PullRequestsRead(Vec<(AgentKey, Option<PullRequest>)>),
     /// The changes of an agent, or why they cannot be shown.
     WorkCompared {
         key: AgentKey,
@@ -188,6 +190,8 @@ pub(crate) enum DashboardEffect {
     },
     /// Compares the work of an agent with its base.
     CompareWork(AgentTarget),
+    /// Compares the visible branches with their bases again.
+    CountWork,
     /// Reads the patch of a file of the review.
     ReadPatch {
         target: AgentTarget,

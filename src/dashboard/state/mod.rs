@@ -43,7 +43,7 @@ use crate::dashboard::diff::screen::{DiffChoices, DiffExtent, DiffScreen};
 use crate::dashboard::grid::tiles::LiveGrid;
 use crate::dashboard::layout::{Areas, areas, sidebar_areas};
 use crate::dashboard::live::LiveSlot;
-use crate::model::{Agent, BranchPosition, DashboardColumn, DashboardConfig};
+use crate::model::{Agent, BranchPosition, DashboardColumn, DashboardConfig, PullRequest};
 use agent_key::AgentKey;
 use answer::{DrawnQuestion, TakenAnswer};
 use modal::Modal;
@@ -95,6 +95,8 @@ pub(crate) struct DashboardState {
     pub(crate) awaited: Option<AgentKey>,
     /// Positions of the branches of agents, as far as they are known.
     pub(crate) branches: HashMap<AgentKey, BranchPosition>,
+    /// Pull requests of the branches of agents, as far as they are known.
+    pub(crate) pull_requests: HashMap<AgentKey, PullRequest>,
     /// The last tool or the last line of output of working agents, as far as it is known.
     pub(crate) activities: HashMap<AgentKey, String>,
     /// Widths of the columns of the list.
@@ -246,6 +248,7 @@ impl DashboardState {
             drawn_question: None,
             awaited: None,
             branches: HashMap::new(),
+            pull_requests: HashMap::new(),
             activities: HashMap::new(),
             widths: ColumnWidths::default(),
             share: DEFAULT_SHARE,

@@ -366,3 +366,43 @@ fn a_sidebar_answers_questions_and_follows_no_screen() {
     assert_eq!(press(&mut state, "y").len(), 1);
     assert!(matches!(press(&mut state, "Enter")[..], [DashboardEffect::Foreground(_)]));
 }
+
+#[test]
+fn tabs_are_read_again_when_their_content_may_have_changed() {
+    let mut state = state(SIZE, some_agents());
+    let is_load = |effects: &[DashboardEffect]| {
+        effects.iter().any(|effect| matches!(effect, DashboardEffect::Load { .. }))
+    };
+    let load = |state: &mut DashboardState, lines: &[&str]| {
+        let (key, tab) = (AgentKey::of(state.selected_agent().unwrap()), state.detail.tab);
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        update(state, DashboardEvent::TabLoaded { key, tab, lines });
+    };
+    for tab in [DetailTab::Recap, DetailTab::Tasks, DetailTab::Messages, DetailTab::Log] {
+        assert!(is_load(&press(&mut state, "Tab")), "{tab:?}");
+        assert_eq!(state.detail.tab, tab);
+        load(&mut state, &["one"]);
+        assert!(is_load(&list(&mut state, some_agents())), "{tab:?} may have changed without the agent");
+        let printed = update(&mut state, DashboardEvent::LiveChanged);
+        assert_eq!(is_load(&printed), tab == DetailTab::Log, "{tab:?} after output");
+    }
+}
+
+#[test]
+fn a_log_that_is_scrolled_back_stays_in_its_place() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, "Tab Tab Tab Tab");
+    let mut lines: Vec<String> = (0..100).map(|line| format!("line {line}")).collect();
+    let key = AgentKey::of(state.selected_agent().unwrap());
+    let loaded = |lines: &[String]| DashboardEvent::TabLoaded {
+        key: key.clone(),
+        tab: DetailTab::Log,
+        lines: lines.to_vec(),
+    };
+    update(&mut state, loaded(&lines));
+    press(&mut state, "K");
+    let before = state.detail.scroll;
+    lines.extend(["more".to_owned(), "output".to_owned()]);
+    update(&mut state, loaded(&lines[2..]));
+    assert_eq!(state.detail.scroll, before + 2);
+}

@@ -21,7 +21,8 @@ impl DashboardState {
             if let Modal::Filter(_) = modal {
                 self.set_filter("");
             }
-            return vec![];
+            // The user may have committed the changes or thrown them away.
+            return if modal == Modal::Diff { vec![DashboardEffect::CountWork] } else { vec![] };
         }
         match &mut modal {
             Modal::Confirm(window) => match key.typed() {

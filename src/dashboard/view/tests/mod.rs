@@ -26,7 +26,8 @@ use crate::dashboard::state::testing::{agent, asking, elsewhere, press, state};
 use crate::dashboard::state::update;
 use crate::manager::{PaneScreen, SpawnOption, SpawnOptions};
 use crate::model::{
-    Agent, BranchOutcome, BranchPosition, DashboardColumn, Param, ParamSort, ParamValue, Status,
+    Agent, BranchOutcome, BranchPosition, CheckState, DashboardColumn, Param, ParamSort, ParamValue,
+    PullRequestState, Status,
 };
 
 /// Returns the screen as text, one line for each line of the terminal.
@@ -201,6 +202,18 @@ fn a_row_shows_what_the_agent_does_and_where_its_branch_is() {
         update(&mut state, DashboardEvent::BranchCompared(key.clone(), position));
         assert!(row(&state).contains(text), "{}", row(&state));
     }
+    resize(&mut state, (200, 20));
+    let request =
+        |state, checks| crate::model::PullRequest { number: 12, url: "https://x/12".into(), state, checks };
+    for (pull_request, text) in [
+        (request(PullRequestState::Open, Some(CheckState::Fail)), "merged ↑2 #12✗ Bash"),
+        (request(PullRequestState::Merged, Some(CheckState::Pass)), "merged ↑2 #12 Bash"),
+    ] {
+        update(&mut state, DashboardEvent::PullRequestsRead(vec![(key.clone(), Some(pull_request))]));
+        assert!(row(&state).contains(text), "{}", row(&state));
+    }
+    update(&mut state, DashboardEvent::PullRequestsRead(vec![(key.clone(), None)]));
+    assert!(!row(&state).contains("#12"), "{}", row(&state));
     update(&mut state, DashboardEvent::ActivityRead(vec![(key, None)]));
     assert!(!row(&state).contains("Bash"), "{}", row(&state));
 }
