@@ -72,8 +72,12 @@ impl App {
     pub(crate) fn start(context: Arc<Context>, state: DashboardState, theme: Theme) -> Result<App, Error> {
         let (send, events): (Sender<LoopEvent>, _) = channel();
         let workers = Workers::start(&context, &send, &state.live)?;
-        let screen = FullScreen::enter().map_err(Error::io("cannot use the terminal"))?;
+        let mut screen = FullScreen::enter().map_err(Error::io("cannot use the terminal"))?;
         let input = InputThread::start(send).map_err(Error::io("cannot read the terminal"))?;
+        // A popup of tmux does not answer.
+        if theme.is_automatic() && state.surroundings.switched_client.is_none() {
+            screen.ask_for_background().map_err(Error::io("cannot use the terminal"))?;
+        }
         let (shown_ages, drawn) = (Vec::new(), Instant::now());
         Ok(App { context, state, theme, screen, input, workers, events, shown_ages, drawn })
     }
@@ -145,6 +149,9 @@ impl App {
         let LoopEvent::Event(event) = event else { return Ok((LoopState::Ended, Staleness::Current)) };
         if matches!(event, DashboardEvent::Key(_) | DashboardEvent::Mouse(_) | DashboardEvent::Paste(_)) {
             self.workers.note_input();
+        }
+        if let DashboardEvent::BackgroundReported(background) = event {
+            self.theme = self.theme.on(background);
         }
         let staleness = self.staleness_after(&event);
         self.state.now = self.context.now();

@@ -96,5 +96,5 @@ pub fn run(context: Arc<Context>, surroundings: DashboardSurroundings) -> Result
     if let Some(mistake) = mistake {
         state.show_error(mistake);
     }
-    App::start(context, state, Theme::choose(config.dashboard.theme, &env))?.run()
+    App::start(context, state, Theme::choose(&config.dashboard, &env))?.run()
 }

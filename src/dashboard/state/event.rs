@@ -13,6 +13,7 @@ use crate::dashboard::forms::window::StartedAgent;
 use crate::dashboard::state::DetailTab;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::mouse::MouseInput;
+use crate::dashboard::view::theme::Background;
 use crate::model::{Agent, AgentName, BranchPosition, PullRequest};
 
 /// Something that happened.
@@ -22,6 +23,8 @@ pub(crate) enum DashboardEvent {
     Paste(String),
     Mouse(MouseInput),
     Resized(u16, u16),
+    /// The terminal has reported its background colour.
+    BackgroundReported(Background),
     /// All agents of this machine after a change.
     Listed {
         agents: Vec<Agent>,

@@ -121,6 +121,7 @@ impl DashboardState {
             DashboardEvent::Key(_)
             | DashboardEvent::Paste(_)
             | DashboardEvent::Mouse(_)
+            | DashboardEvent::BackgroundReported(_)
             | DashboardEvent::ClientSwitched => {}
         }
     }
