@@ -8,6 +8,7 @@
 //! | `app` | the event loop: waits for one channel, draws only if something has changed |
 //! | `state` | pure: application state, rows, windows; `update(state, event)` returns effects |
 //! | `bindings` | the one table of keys, for keys, footer, palette and help |
+//! | `bars` | pure: texts of the header and the footer, and clicks on them |
 //! | `columns` | pure: contents and widths of the columns of the list |
 //! | `layout` | pure: the areas of the screen, from 40×15 to 300×100 |
 //! | `view` | draws the state with ratatui |
@@ -38,6 +39,7 @@
 //! - Text that is pasted into the list is ignored; it must not act as keys.
 
 mod app;
+mod bars;
 mod bindings;
 mod columns;
 mod diff;

@@ -163,7 +163,7 @@ impl DiffScreen {
         self.requested = None;
     }
 
-    fn move_cursor(&mut self, by: isize) {
+    pub(crate) fn move_cursor(&mut self, by: isize) {
         let last = self.file_rows().map_or(0, |rows| rows.len().saturating_sub(1));
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
     }

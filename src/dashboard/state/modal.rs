@@ -116,6 +116,12 @@ pub(crate) struct HelpWindow {
 }
 
 impl HelpWindow {
+    /// Scrolls by lines; a negative number scrolls back.
+    pub(crate) fn scroll_lines(&mut self, by: isize, bindings: &Bindings) {
+        let last = self.lines(bindings).len().saturating_sub(1);
+        self.scroll = self.scroll.saturating_add_signed(by).min(last);
+    }
+
     /// Returns the lines that match the search, the best match first.
     pub(crate) fn lines(&self, bindings: &Bindings) -> Vec<HelpLine> {
         let lines = bindings.help(self.screen);

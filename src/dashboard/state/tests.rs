@@ -2,6 +2,8 @@
 
 mod answers;
 
+use ratatui::layout::Position;
+
 use super::event::{
     AgentTarget, DashboardEffect, DashboardEvent, ForegroundProgram, HostAgents, Operation, PromptUse,
     RemovalConsequence,
@@ -405,4 +407,44 @@ fn a_log_that_is_scrolled_back_stays_in_its_place() {
     lines.extend(["more".to_owned(), "output".to_owned()]);
     update(&mut state, loaded(&lines[2..]));
     assert_eq!(state.detail.scroll, before + 2);
+}
+
+#[test]
+fn chips_and_keys_of_the_footer_are_clicked() {
+    let mut state = state(SIZE, some_agents());
+    let column = |line: u16, is_there: &dyn Fn(Position) -> bool| {
+        (0..SIZE.0).find(|x| is_there(Position { x: *x, y: line })).unwrap()
+    };
+    let click = |state: &mut DashboardState, column, line| {
+        update(state, DashboardEvent::Mouse(MouseInput { kind: MouseAction::Press, column, line }))
+    };
+    for action in [Do::Grouping, Do::Sorting, Do::Scope] {
+        let at = column(0, &|at| state.chip_at(at) == Some(action));
+        click(&mut state, at, 0);
+    }
+    assert_eq!(state.arrangement.grouping, Grouping::Status);
+    assert_eq!((state.arrangement.sorting, state.scope), (Sorting::Age, ListScope::Running));
+    let last = SIZE.1 - 1;
+    let key = |text: &str| text.parse().ok();
+    let at = column(last, &|at| state.footer_key_at(at) == key("q"));
+    assert_eq!(click(&mut state, at, last), [DashboardEffect::Quit]);
+    press(&mut state, "?");
+    let at = column(last, &|at| state.footer_key_at(at) == key("Escape"));
+    click(&mut state, at, last);
+    assert!(state.modals.is_empty());
+    state.show_message("done");
+    assert_eq!(click(&mut state, at, last), [], "a message hides the keys");
+}
+
+#[test]
+fn the_wheel_scrolls_the_help() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, "?");
+    for (kind, scroll) in
+        [(MouseAction::WheelDown, 3), (MouseAction::WheelDown, 6), (MouseAction::WheelUp, 3)]
+    {
+        update(&mut state, DashboardEvent::Mouse(MouseInput { kind, column: 5, line: 5 }));
+        let Some(Modal::Help(window)) = state.modals.last() else { panic!("no help") };
+        assert_eq!(window.scroll, scroll);
+    }
 }

@@ -117,7 +117,10 @@ impl DashboardState {
             DashboardEvent::DirectorySurveyed(survey) => self.directory_surveyed(survey),
             DashboardEvent::SpawnFinished(outcome) => self.spawn_finished(outcome),
             DashboardEvent::Edited(text) => self.take_edited(&text),
-            DashboardEvent::LiveChanged => self.hold_scroll(),
+            DashboardEvent::LiveChanged => {
+                self.hold_scroll();
+                self.hold_tiles();
+            }
             DashboardEvent::Key(_)
             | DashboardEvent::Paste(_)
             | DashboardEvent::Mouse(_)
@@ -157,7 +160,7 @@ impl DashboardState {
         }
     }
 
-    fn key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
+    pub(crate) fn key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
         self.flash = None;
         self.awaited = None;
         if let Some(modal) = self.modals.pop() {

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::base::plural::counted;
-use crate::dashboard::view::footer::choosing;
+use crate::dashboard::bars::choosing;
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::view::text::{line_of, put};
 use crate::dashboard::view::theme::Theme;

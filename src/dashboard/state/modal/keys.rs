@@ -71,16 +71,11 @@ impl DashboardState {
                     window.select(by);
                 }
             }
-            Modal::Help(window) => {
-                let count = window.lines(&self.bindings).len();
-                match step(key) {
-                    Some(by) => {
-                        window.scroll = window.scroll.saturating_add_signed(by).min(count.saturating_sub(1))
-                    }
-                    None if window.input.press(key) => window.scroll = 0,
-                    None => {}
-                }
-            }
+            Modal::Help(window) => match step(key) {
+                Some(by) => window.scroll_lines(by, &self.bindings),
+                None if window.input.press(key) => window.scroll = 0,
+                None => {}
+            },
             _ => {
                 if let Some(input) = modal.input() {
                     input.press(key);
