@@ -42,7 +42,7 @@ use activity::ActivitySignal;
 use diff::ReviewRequest;
 use load::LoadRequest;
 use typing::TypedInput;
-use work::WorkCounts;
+use work::WorkSchedule;
 
 /// The channels to all workers.
 pub(crate) struct Workers {
@@ -57,7 +57,7 @@ pub(crate) struct Workers {
     /// Working agents whose rows were visible last.
     visible: Vec<(AgentName, AgentKey)>,
     forge: Sender<Vec<Agent>>,
-    counted: WorkCounts,
+    counted: WorkSchedule,
     hosts: Sender<()>,
     /// Lists the agents again after input of the user.
     inputs: Sender<()>,
@@ -130,7 +130,7 @@ impl Workers {
             activity,
             visible: Vec::new(),
             forge,
-            counted: WorkCounts::default(),
+            counted: WorkSchedule::default(),
             hosts,
             inputs,
             tiles: Vec::new(),

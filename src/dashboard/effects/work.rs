@@ -44,9 +44,9 @@ struct WorkSigns {
 
 /// The agents whose work was counted, with its signs and the time.
 #[derive(Debug, Default)]
-pub(super) struct WorkCounts(HashMap<AgentKey, (WorkSigns, Timestamp)>);
+pub(super) struct WorkSchedule(HashMap<AgentKey, (WorkSigns, Timestamp)>);
 
-impl WorkCounts {
+impl WorkSchedule {
     /// Returns the visible agents whose work has to be counted: at once after a change of the status, and at intervals
     /// while they print.
     pub(super) fn take_due(&mut self, state: &DashboardState) -> Vec<Agent> {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn work_is_counted_after_a_new_status_and_now_and_then_while_the_agent_prints() {
         let mut state = state((100, 30), vec![agent("a", Status::Working)]);
-        let mut counts = WorkCounts::default();
+        let mut counts = WorkSchedule::default();
         let mut is_due = |state: &DashboardState| !counts.take_due(state).is_empty();
         assert!(is_due(&state), "it was never counted");
         state.now += SignedDuration::from_secs(60);
