@@ -34,6 +34,8 @@ pub(crate) fn without_columns(text: &str, columns: usize) -> String {
 
 /// Writes text at the beginning of an area's line and returns the number of columns that it took.
 pub(crate) fn put(buffer: &mut Buffer, area: Rect, text: &str, style: Style) -> u16 {
+    // The terminal may have become smaller before the state knows it.
+    let area = area.intersection(buffer.area);
     if area.is_empty() {
         return 0;
     }

@@ -158,6 +158,16 @@ fn every_size_can_be_drawn() {
 }
 
 #[test]
+fn a_terminal_that_has_just_become_smaller_can_be_drawn() {
+    for keys in ["j", "?", "y", "S", "G"] {
+        let mut state = with_screen((120, 36));
+        press(&mut state, keys);
+        let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
+        terminal.draw(|frame| draw(frame, &state, Theme::PLAIN)).unwrap();
+    }
+}
+
+#[test]
 fn nothing_of_an_agent_reaches_the_terminal_but_printable_cells() {
     let mut hostile = agent("a", Status::Idle);
     hostile.title = Some("\x1b]0;owned\x07\x1b[2J\u{202e}title".into());
