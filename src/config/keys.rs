@@ -42,7 +42,7 @@ const THEME: [(&str, ThemeName); 4] = [
     ("plain", ThemeName::Plain),
 ];
 
-const KEYS: [(&str, &str, Setter); 32] = [
+const KEYS: [(&str, &str, Setter); 33] = [
     ("", "max_agents", |config, value| {
         values::number(value).map(|most| config.max_agents = (most > 0).then_some(most))
     }),
@@ -96,6 +96,9 @@ const KEYS: [(&str, &str, Setter); 32] = [
     ("hosts", "ssh", |config, value| values::program(value).map(|program| config.hosts.ssh = program)),
     ("dashboard", "theme", |config, value| {
         values::word(value, &THEME).map(|theme| config.dashboard.theme = theme)
+    }),
+    ("dashboard", "colors", |config, value| {
+        values::role_colors(value).map(|colors| config.dashboard.colors = colors)
     }),
     ("dashboard", "columns", |config, value| {
         values::words(value, &DashboardColumn::ALL).map(|columns| config.dashboard.columns = columns)

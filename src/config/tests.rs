@@ -5,7 +5,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{AfterDeletion, AttachPolicy, ClockTime, Desktop, FinishMethod, NotifyOn, QuietHours};
+use crate::model::{
+    AfterDeletion, AttachPolicy, ClockTime, Desktop, FinishMethod, NotifyOn, QuietHours, ThemeColor,
+    ThemeRole,
+};
 
 const WHOLE: &str = r#"
 max_agents = 12
@@ -217,5 +220,24 @@ proptest! {
                 let _ = read(&format!("{section}\n{key} = {value}\n"));
             }
         }
+    }
+}
+
+#[test]
+fn colours_of_the_dashboard_are_read_and_mistakes_are_named() {
+    let text = "[dashboard.colors]\naccent = \"#87afff\"\ndim = 244\nbad = \"bright-red\"\n";
+    let colors = read(text).unwrap().dashboard.colors;
+    assert_eq!(colors.of(ThemeRole::Accent), Some(ThemeColor::Rgb(0x87, 0xaf, 0xff)));
+    assert_eq!(colors.of(ThemeRole::Dim), Some(ThemeColor::Indexed(244)));
+    assert_eq!(colors.of(ThemeRole::Bad), Some(ThemeColor::Indexed(9)));
+    assert_eq!(colors.of(ThemeRole::Good), None);
+    for (line, mistake) in [
+        ("acent = \"red\"", "there is no colour `acent`; the colours are accent, dim,"),
+        ("dim = 256", "a colour such as"),
+        ("dim = -1", "a colour such as"),
+        ("dim = \"pink\"", "a colour such as"),
+    ] {
+        let found = mistakes(&format!("[dashboard.colors]\n{line}\n"));
+        assert!(found.iter().any(|(_, _, message)| message.contains(mistake)), "{line}: {found:?}");
     }
 }

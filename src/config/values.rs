@@ -9,7 +9,7 @@ use crate::base::duration::parse_duration;
 use crate::base::key_press::KeyPress;
 use crate::base::source_text::LocatedMistake;
 use crate::base::suggest::nearest;
-use crate::model::{ClockTime, DashboardAction, QuietHours, bad_pattern};
+use crate::model::{ClockTime, DashboardAction, QuietHours, RoleColors, ThemeColor, ThemeRole, bad_pattern};
 
 pub(super) type TomlValue<'a, 't> = &'a Spanned<DeValue<'t>>;
 
@@ -164,6 +164,39 @@ fn key_presses(value: TomlValue<'_, '_>) -> ValueResult<Vec<KeyPress>> {
     match value.get_ref().as_array() {
         Some(list) => list.iter().map(parsed).collect(),
         None => parsed(value).map(|press| vec![press]),
+    }
+}
+
+/// Parses `[dashboard.colors]`: the colours of roles.
+pub(super) fn role_colors(value: TomlValue<'_, '_>) -> ValueResult<RoleColors> {
+    let Some(table) = value.get_ref().as_table() else {
+        return expected(value, "a table of roles and colours, such as `accent = \"blue\"`");
+    };
+    let (mut colors, mut mistakes) = (RoleColors::default(), Vec::new());
+    for (name, color) in table {
+        match (ThemeRole::ALL.iter().find(|(known, _)| known == name.get_ref()), theme_color(color)) {
+            (Some((_, role)), Ok(color)) => colors.set(*role, color),
+            (None, _) => {
+                let known = ThemeRole::ALL.map(|(known, _)| known);
+                let message = format!(
+                    "there is no colour `{}`; the colours are {}",
+                    name.get_ref().escape_debug(),
+                    known.join(", ")
+                );
+                mistakes.push(LocatedMistake::new(name.span().start, message));
+            }
+            (_, Err(wrong)) => mistakes.extend(wrong),
+        }
+    }
+    if mistakes.is_empty() { Ok(colors) } else { Err(mistakes) }
+}
+
+fn theme_color(value: TomlValue<'_, '_>) -> ValueResult<ThemeColor> {
+    let number = value.get_ref().as_integer().map(|number| number.as_str().to_owned());
+    let text = value.get_ref().as_str().map(str::to_owned).or(number);
+    match text.and_then(|text| text.parse().ok()) {
+        Some(color) => Ok(color),
+        None => expected(value, "a colour such as \"blue\", \"bright-blue\", 111 or \"#87afff\""),
     }
 }
 

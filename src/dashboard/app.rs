@@ -72,8 +72,12 @@ impl App {
     pub(crate) fn start(context: Arc<Context>, state: DashboardState, theme: Theme) -> Result<App, Error> {
         let (send, events): (Sender<LoopEvent>, _) = channel();
         let workers = Workers::start(&context, &send, &state.live)?;
-        let screen = FullScreen::enter().map_err(Error::io("cannot use the terminal"))?;
+        let mut screen = FullScreen::enter().map_err(Error::io("cannot use the terminal"))?;
         let input = InputThread::start(send).map_err(Error::io("cannot read the terminal"))?;
+        // A popup of tmux does not answer.
+        if theme.is_automatic() && state.surroundings.switched_client.is_none() {
+            screen.ask_for_background().map_err(Error::io("cannot use the terminal"))?;
+        }
         let (shown_ages, drawn) = (Vec::new(), Instant::now());
         Ok(App { context, state, theme, screen, input, workers, events, shown_ages, drawn })
     }
@@ -125,7 +129,7 @@ impl App {
         self.state.note_drawn();
         self.shown_ages = view::ages(&self.state);
         self.drawn = Instant::now();
-        self.workers.count_work(self.state.visible_agents());
+        self.workers.count_work(&self.state);
         self.workers.show_activity(self.state.visible_agents());
         Ok(())
     }
@@ -146,6 +150,9 @@ impl App {
         if matches!(event, DashboardEvent::Key(_) | DashboardEvent::Mouse(_) | DashboardEvent::Paste(_)) {
             self.workers.note_input();
         }
+        if let DashboardEvent::BackgroundReported(background) = event {
+            self.theme = self.theme.on(background);
+        }
         let staleness = self.staleness_after(&event);
         self.state.now = self.context.now();
         for effect in update(&mut self.state, event) {
@@ -154,7 +161,9 @@ impl App {
                 DashboardEffect::Redraw => {
                     self.screen.clear().map_err(Error::io("cannot draw"))?;
                     self.workers.list_hosts();
+                    self.workers.recount_work();
                 }
+                DashboardEffect::CountWork => self.workers.recount_work(),
                 DashboardEffect::FollowTiles => self.workers.follow_tiles(self.state.grid.as_ref()),
                 DashboardEffect::Suspend => self.run_foreground(Foreground::Suspension)?,
                 DashboardEffect::Foreground(program) => self.run_foreground(Foreground::Program(program))?,
@@ -198,6 +207,8 @@ impl App {
         };
         let outcome = outcome.map_err(cannot)?;
         self.input.resume();
+        // The user may have changed files or committed them.
+        self.workers.recount_work();
         let (width, height) = FullScreen::size();
         update(&mut self.state, DashboardEvent::Resized(width, height));
         match outcome {

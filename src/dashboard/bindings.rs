@@ -21,7 +21,7 @@ pub(crate) enum KeyScreen {
     Text,
     /// A question with yes or no.
     Confirm,
-    /// The questions of several agents, one after the other.
+    /// Questions in full, one after the other.
     Review,
     /// The form that starts an agent.
     Form,
@@ -48,7 +48,7 @@ impl KeyScreen {
             KeyScreen::Filter => "the filter",
             KeyScreen::Text => "writing a text",
             KeyScreen::Confirm => "a question",
-            KeyScreen::Review => "several questions",
+            KeyScreen::Review => "questions in full",
             KeyScreen::Form => "the form that starts an agent",
             KeyScreen::Grid => "the grid",
             KeyScreen::Diff => "the review of changes",
@@ -140,7 +140,9 @@ const FIXED: &[(KeyScreen, &str, &str)] = &[
     (KeyScreen::Confirm, "n Escape", "no"),
     (KeyScreen::Review, "y", "approve and continue"),
     (KeyScreen::Review, "n", "deny and continue"),
+    (KeyScreen::Review, "1…9", "choose an option and continue"),
     (KeyScreen::Review, "s", "skip"),
+    (KeyScreen::Review, "Up Down", "scroll"),
     (KeyScreen::Review, "Escape", "stop"),
     (KeyScreen::Form, "Enter", "start"),
     (KeyScreen::Form, "Tab", "complete the directory, or go to the next field"),

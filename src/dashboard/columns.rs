@@ -8,7 +8,9 @@ use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::StaleState;
 use crate::dashboard::state::rows::ListRow;
-use crate::model::{Agent, BranchOutcome, DashboardColumn, Status};
+use crate::model::{
+    Agent, BranchOutcome, CheckState, DashboardColumn, PullRequest, PullRequestState, Status,
+};
 use crate::text::agent::{about, status_word};
 use crate::text::ages::{age, ago};
 use crate::text::fit::display_width;
@@ -130,7 +132,25 @@ fn branch(state: &DashboardState, agent: &Agent) -> String {
     if let Some(behind @ 1..) = counts.behind {
         text.push_str(&format!(" ↓{behind}"));
     }
+    if let Some(pull_request) = state.pull_requests.get(&AgentKey::of(agent)) {
+        text.push_str(&format!(" {}", short_pull_request(pull_request, counts.outcome)));
+    }
     text
+}
+
+/// Returns the number of a pull request with its outcome or the result of its checks. A branch that is shown as merged
+/// needs no other word.
+fn short_pull_request(pull_request: &PullRequest, outcome: Option<BranchOutcome>) -> String {
+    let mark = match (pull_request.state, pull_request.checks) {
+        (PullRequestState::Merged, _) if outcome == Some(BranchOutcome::Merged) => "",
+        (PullRequestState::Merged, _) => " merged",
+        (PullRequestState::Closed, _) => " closed",
+        (PullRequestState::Open, None) => "",
+        (PullRequestState::Open, Some(CheckState::Pass)) => "✓",
+        (PullRequestState::Open, Some(CheckState::Fail)) => "✗",
+        (PullRequestState::Open, Some(CheckState::Pending)) => "…",
+    };
+    format!("#{}{mark}", pull_request.number)
 }
 
 /// Returns the task of an agent with its progress, and the number of tasks on its queue.

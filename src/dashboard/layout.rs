@@ -104,6 +104,27 @@ pub(crate) fn review_areas(area: Rect) -> Option<(Rect, Rect)> {
     Some((Rect { width, ..area }, lines))
 }
 
+/// Widest window. Longer lines are hard to read.
+const MAX_WINDOW_WIDTH: u16 = 90;
+
+/// Returns the width of a window with its frame in a terminal of this width.
+pub(crate) fn window_width(whole: u16) -> u16 {
+    whole.saturating_sub(4).clamp(1, MAX_WINDOW_WIDTH).min(whole)
+}
+
+/// Returns the width of the lines of a window, which have a space on both sides.
+pub(crate) fn window_text_width((width, _): (u16, u16)) -> usize {
+    window_width(width).saturating_sub(4).into()
+}
+
+/// Returns the area of a window with its frame around a number of lines, as far as they have room.
+pub(crate) fn window_area((whole_width, whole_height): (u16, u16), lines: usize) -> Rect {
+    let width = window_width(whole_width);
+    let height = u16::try_from(lines + 2).unwrap_or(u16::MAX).min(whole_height.saturating_sub(2).max(1));
+    let height = height.min(whole_height);
+    Rect { x: (whole_width - width) / 2, y: (whole_height - height) / 3, width, height }
+}
+
 /// Width of a menu with its frame.
 const MENU_WIDTH: u16 = 34;
 

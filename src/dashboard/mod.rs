@@ -8,6 +8,7 @@
 //! | `app` | the event loop: waits for one channel, draws only if something has changed |
 //! | `state` | pure: application state, rows, windows; `update(state, event)` returns effects |
 //! | `bindings` | the one table of keys, for keys, footer, palette and help |
+//! | `bars` | pure: texts of the header and the footer, and clicks on them |
 //! | `columns` | pure: contents and widths of the columns of the list |
 //! | `layout` | pure: the areas of the screen, from 40×15 to 300×100 |
 //! | `view` | draws the state with ratatui |
@@ -32,11 +33,13 @@
 //!
 //! - `C-]` leaves an agent that the user types into. Escape twice would collide with Claude Code.
 //! - Digits only answer questions and never switch tabs: a question may appear just before the key.
-//! - An answer carries the id of the question that was drawn, so it cannot reach a newer question. A question that has
-//!   just replaced another one of the same agent is not answered by a key that was pressed within half a second.
+//! - An answer carries the id of the question that was drawn, so it cannot reach a newer question. A question is answered
+//!   only after its last line was on the screen. One that has just replaced another one, and each question of a review,
+//!   is not answered by a key that was pressed within half a second.
 //! - Text that is pasted into the list is ignored; it must not act as keys.
 
 mod app;
+mod bars;
 mod bindings;
 mod columns;
 mod diff;
@@ -95,5 +98,5 @@ pub fn run(context: Arc<Context>, surroundings: DashboardSurroundings) -> Result
     if let Some(mistake) = mistake {
         state.show_error(mistake);
     }
-    App::start(context, state, Theme::choose(config.dashboard.theme, &env))?.run()
+    App::start(context, state, Theme::choose(&config.dashboard, &env))?.run()
 }

@@ -31,6 +31,9 @@ const FRAME_BUFFER_BYTES: usize = 64 * 1024;
 const SAVE_TITLE: &str = "\x1b[22;2t";
 const RESTORE_TITLE: &str = "\x1b[23;2t";
 
+/// Query of the background colour (OSC 11).
+const ASK_FOR_BACKGROUND: &str = "\x1b]11;?\x1b\\";
+
 /// Whether the terminal shows the dashboard, for the panic hook.
 static IS_ENTERED: AtomicBool = AtomicBool::new(false);
 
@@ -50,6 +53,11 @@ impl FullScreen {
     /// Returns columns and lines of the terminal.
     pub(crate) fn size() -> (u16, u16) {
         size().unwrap_or((80, 24))
+    }
+
+    /// Asks the terminal for its background colour. The answer arrives as input, or never.
+    pub(crate) fn ask_for_background(&mut self) -> io::Result<()> {
+        write_out(ASK_FOR_BACKGROUND)
     }
 
     /// Draws the state. Only cells that have changed are written.

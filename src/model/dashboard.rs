@@ -3,12 +3,15 @@
 use std::str::FromStr;
 
 use crate::base::key_press::KeyPress;
+use crate::model::dashboard_colors::RoleColors;
 
 /// Section `[dashboard]` of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DashboardConfig {
     /// Colours of the dashboard.
     pub theme: ThemeName,
+    /// Colours that replace those of the theme.
+    pub colors: RoleColors,
     /// Columns of the list, in their order.
     pub columns: Vec<DashboardColumn>,
     /// Keys that replace the default keys of an action. An empty list disables the action.
@@ -18,14 +21,14 @@ pub struct DashboardConfig {
 impl Default for DashboardConfig {
     fn default() -> DashboardConfig {
         let columns = DashboardColumn::ALL.iter().map(|(_, column)| *column).collect();
-        DashboardConfig { theme: ThemeName::Auto, columns, keys: Vec::new() }
+        DashboardConfig { theme: ThemeName::Auto, colors: RoleColors::default(), columns, keys: Vec::new() }
     }
 }
 
 /// The colours of the dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThemeName {
-    /// `light` or `dark`, as the terminal reports its background in `COLORFGBG`; `dark` if it does not.
+    /// `light` or `dark`, as the terminal reports its background; `dark` if it does not.
     Auto,
     /// Colours for a dark background.
     Dark,

@@ -23,6 +23,7 @@ mod clients;
 mod comparison;
 mod config;
 mod dashboard;
+mod dashboard_colors;
 mod finish;
 mod handoff;
 mod host;
@@ -64,6 +65,7 @@ pub use config::{
     WorkspaceConfig,
 };
 pub use dashboard::{DashboardAction, DashboardColumn, DashboardConfig, ThemeName};
+pub use dashboard_colors::{RoleColors, ThemeColor, ThemeRole};
 pub use finish::{FinishCheck, FinishMethod, FinishPlan, FinishStep};
 pub use handoff::{
     HANDOFF_FORMAT, HandedMessage, HandedRecord, HandedTask, HandedWork, MANIFEST, MAX_MANIFEST_BYTES,

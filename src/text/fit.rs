@@ -64,6 +64,32 @@ pub fn cut(text: &str, columns: usize, keep: Keep) -> String {
     cut.unwrap_or_else(|| "…".to_owned())
 }
 
+/// Breaks text into lines of at most `width` columns, at spaces if possible.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        let mut current = String::new();
+        for word in line.split_inclusive(' ') {
+            if current.width() + word.trim_end().width() > width && !current.is_empty() {
+                lines.push(std::mem::take(&mut current).trim_end().to_owned());
+            }
+            for c in word.chars() {
+                if format!("{current}{c}").width() > width {
+                    lines.push(std::mem::take(&mut current).trim_end().to_owned());
+                    // The end of the line stands for a space.
+                    if c == ' ' {
+                        continue;
+                    }
+                }
+                current.push(c);
+            }
+        }
+        lines.push(current.trim_end().to_owned());
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -92,5 +118,13 @@ mod tests {
                 prop_assert_eq!(cut(&text, columns, keep).width(), columns.min(text.len()));
             }
         }
+    }
+
+    #[test]
+    fn lines_break_at_spaces_and_within_long_words() {
+        assert_eq!(wrapped("fix the login bug", 8), ["fix the", "login", "bug"]);
+        assert_eq!(wrapped("a page down", 6), ["a page", "down"], "a line does not begin with a space");
+        assert_eq!(wrapped("日本語日本語", 5), ["日本", "語日", "本語"]);
+        assert_eq!(wrapped("a\n\nb", 8), ["a", "", "b"]);
     }
 }

@@ -48,6 +48,21 @@ fn keys_visit_the_next_and_the_previous_agent() {
 }
 
 #[test]
+fn keys_pass_over_the_supervisor_in_both_directions() {
+    let env = TestEnv::new();
+    agents(&env, &["A", "b", "c"]);
+    env.symposium(["supervisor", "start"]).env("SYMPOSIUM_SUPERVISOR", "on").ok();
+    let sessions = env.tmux(["list-sessions", "-F", "#{session_name}"]).ok().stdout;
+    let order: Vec<&str> = sessions.lines().collect();
+    assert!(order.len() == 4 && order[1].starts_with("_supervisor-"), "{sessions}");
+    let terminal = attached(&env, "b");
+    for (key, name) in [("P", "A"), ("P", "c"), ("P", "b"), ("P", "A"), ("N", "b"), ("N", "c"), ("N", "A")] {
+        terminal.keys(&["C-b", key]);
+        wait_for_role(&env, &terminal, name, false);
+    }
+}
+
+#[test]
 fn a_terminal_that_arrives_by_key_watches_an_agent_that_has_a_driver() {
     let env = TestEnv::new();
     agents(&env, &["a", "b"]);

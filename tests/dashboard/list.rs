@@ -126,3 +126,16 @@ fn a_sidebar_shows_names_and_the_whole_question() {
     super::wait_for_status(&env, "a", "idle");
     wait_until_gone(&env, &terminal, "y approve");
 }
+
+#[test]
+fn the_theme_follows_the_background_of_the_terminal() {
+    let env = TestEnv::new();
+    for (background, blue) in [("#ffffff", "38;5;25m"), ("#101010", "38;5;111m")] {
+        let script = format!("read -r start; exec {} dashboard", env.binary());
+        let terminal = env.terminal_sized((120, 36), ["sh", "-c", &script]);
+        terminal.set_background(background);
+        terminal.keys(&["Enter"]);
+        terminal.wait_for_text("no agents yet");
+        env.wait_until("the title has the blue of its theme", || terminal.coloured_screen().contains(blue));
+    }
+}

@@ -55,3 +55,37 @@ fn a_thousand_agents_are_listed_filtered_and_scrolled() {
     terminal.keys(&["q"]);
     assert_eq!(terminal.wait_for_exit(), 0);
 }
+
+#[test]
+fn remapped_keys_send_a_prompt_and_then_a_task_to_marked_agents() {
+    let env = TestEnv::new();
+    std::fs::create_dir_all(env.state()).unwrap();
+    let keys = "[dashboard.keys]\nmark = \"x\"\nprompt = [\"p\", \"F5\"]\nremove = []\n";
+    std::fs::write(env.state().join("config.toml"), keys).unwrap();
+    for name in ["a", "b", "c"] {
+        spawned(&env, &["demo", "--name", name]);
+        wait_for_status(&env, name, "idle");
+    }
+    let terminal = dashboard(&env);
+    terminal.wait_for_text("p prompt");
+    // The former keys do nothing.
+    terminal.keys(&["m", "X", "Space", "x", "x"]);
+    terminal.wait_for_text("[2 marked]");
+    terminal.keys(&["p"]);
+    terminal.wait_for_text("Prompt to `a`, `b`");
+    terminal.type_text("hello both");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("delivered to 2 agents");
+    assert_eq!([field(&env, "a", "prompt"), field(&env, "b", "prompt")], ["hello both", "hello both"]);
+    assert_ne!(field(&env, "c", "prompt"), "hello both");
+    terminal.keys(&["F5", "Tab"]);
+    terminal.wait_for_text("Task for `a`, `b`");
+    terminal.type_text("fix it");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("a task was added for 2 agents");
+    let tasks = env.symposium(["task", "list", "--all", "--json"]).ok().json();
+    let mut tasks: Vec<String> =
+        tasks.as_array().unwrap().iter().map(|task| format!("{} {}", task["agent"], task["text"])).collect();
+    tasks.sort();
+    assert_eq!(tasks, [r#""a" "fix it""#, r#""b" "fix it""#]);
+}

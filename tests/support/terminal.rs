@@ -107,6 +107,18 @@ impl<'a> Terminal<'a> {
         self.tmux(&["capture-pane", "-p", "-t", "=terminal:"]).trim_end().to_owned()
     }
 
+    /// Returns the current screen with escape sequences for its colours.
+    #[track_caller]
+    pub fn coloured_screen(&self) -> String {
+        self.tmux(&["capture-pane", "-e", "-p", "-t", "=terminal:"])
+    }
+
+    /// Sets the background colour that the terminal reports to the program.
+    #[track_caller]
+    pub fn set_background(&self, colour: &str) {
+        self.tmux(&["set-option", "-p", "-t", "=terminal:", "window-style", &format!("bg={colour}")]);
+    }
+
     /// Waits until the screen shows this text.
     #[track_caller]
     pub fn wait_for_text(&self, text: &str) {

@@ -163,7 +163,7 @@ impl DiffScreen {
         self.requested = None;
     }
 
-    fn move_cursor(&mut self, by: isize) {
+    pub(crate) fn move_cursor(&mut self, by: isize) {
         let last = self.file_rows().map_or(0, |rows| rows.len().saturating_sub(1));
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
     }
@@ -336,7 +336,10 @@ impl DashboardState {
                 diff.toggle_extent();
                 self.diff_choices = diff.choices;
             }
-            KeyName::Char('q') => drop(self.modals.pop()),
+            KeyName::Char('q') => {
+                self.modals.pop();
+                return vec![DashboardEffect::CountWork];
+            }
             KeyName::Char('?') => {
                 let help = HelpWindow { screen: KeyScreen::Diff, input: TextInput::default(), scroll: 0 };
                 self.modals.push(Modal::Help(help));

@@ -1,6 +1,7 @@
-//! Reads the contents of tabs. Only the newest request matters.
+//! Reads the contents of tabs. Only the newest request matters, and content that has not changed is not reported again.
 
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use crate::dashboard::effects::{EventSender, remote, sentence};
 use crate::dashboard::state::DetailTab;
@@ -21,18 +22,53 @@ pub(super) struct LoadRequest {
     pub(super) tab: DetailTab,
 }
 
+/// Shortest time between two readings of the same tab. Some take as long as reading a long transcript.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The content that was reported last.
+struct ReportedTab {
+    target: AgentTarget,
+    tab: DetailTab,
+    lines: Vec<String>,
+    read_at: Instant,
+}
+
 /// Reads tabs until the dashboard ends.
 pub(super) fn run(context: &Context, events: &EventSender, requests: &Receiver<LoadRequest>) {
-    while let Ok(first) = requests.recv() {
-        let LoadRequest { target, tab } = requests.try_iter().last().unwrap_or(first);
-        let lines = match remote::remote_host(&target).and_then(|host| match host {
+    let mut reported: Option<ReportedTab> = None;
+    while let Some(LoadRequest { target, tab }) = next(requests, reported.as_ref()) {
+        let lines: Vec<String> = match remote::remote_host(&target).and_then(|host| match host {
             None => read(context, &target.name, tab),
             Some(host) => remote::read_tab(context, &host, &target.name, tab),
         }) {
             Ok(lines) => lines.iter().map(|line| without_deception(line).replace('\t', "    ")).collect(),
             Err(error) => vec![sentence(&error)],
         };
-        events.send(DashboardEvent::TabLoaded { key: target.key, tab, lines });
+        let is_same = |last: &ReportedTab| last.target == target && last.tab == tab && last.lines == lines;
+        if !reported.as_ref().is_some_and(is_same) {
+            events.send(DashboardEvent::TabLoaded { key: target.key.clone(), tab, lines: lines.clone() });
+        }
+        reported = Some(ReportedTab { target, tab, lines, read_at: Instant::now() });
+    }
+}
+
+/// Waits for the next request. A request for the tab that was read last waits until it is due again, unless another tab
+/// is requested meanwhile.
+fn next(requests: &Receiver<LoadRequest>, last: Option<&ReportedTab>) -> Option<LoadRequest> {
+    let mut request = requests.recv().ok()?;
+    loop {
+        request = requests.try_iter().last().unwrap_or(request);
+        let same = last.filter(|last| last.target == request.target && last.tab == request.tab);
+        let pause =
+            same.map_or(Duration::ZERO, |last| RELOAD_INTERVAL.saturating_sub(last.read_at.elapsed()));
+        if pause.is_zero() {
+            return Some(request);
+        }
+        match requests.recv_timeout(pause) {
+            Ok(newer) => request = newer,
+            Err(RecvTimeoutError::Timeout) => return Some(request),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! - `load`: the contents of tabs
 //! - `diff`: the changes of the reviewed agent, and comments on them
 //! - `typing`: keys for the agent that the user types into
-//! - `work`: positions of branches and uncommitted files, asked from git
+//! - `work`: positions of branches and uncommitted files, asked from git, and pull requests
 //! - `activity`: the last tool or the last line of output of working agents
 //! - `spawn`: the form that starts agents
 //! - `remote`: the same for agents of other hosts, with the commands that the command line runs there
@@ -23,18 +23,16 @@ mod spawn;
 mod typing;
 mod work;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
-
-use jiff::Timestamp;
 
 use crate::dashboard::app::LoopEvent;
 use crate::dashboard::grid::tiles::LiveGrid;
 use crate::dashboard::live::LiveSlot;
 use crate::dashboard::live::feed::{FeedSignal, LiveFeed};
 use crate::dashboard::live::screen::{HISTORY_LINES, TILE_HISTORY_LINES};
+use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::{DashboardEffect, DashboardEvent};
 use crate::error::Error;
@@ -44,6 +42,7 @@ use activity::ActivitySignal;
 use diff::ReviewRequest;
 use load::LoadRequest;
 use typing::TypedInput;
+use work::WorkSchedule;
 
 /// The channels to all workers.
 pub(crate) struct Workers {
@@ -57,8 +56,8 @@ pub(crate) struct Workers {
     activity: Sender<ActivitySignal>,
     /// Working agents whose rows were visible last.
     visible: Vec<(AgentName, AgentKey)>,
-    /// Agents whose work was counted, with the beginning of the status that they had.
-    counted: HashMap<AgentKey, Timestamp>,
+    forge: Sender<Vec<Agent>>,
+    counted: WorkSchedule,
     hosts: Sender<()>,
     /// Lists the agents again after input of the user.
     inputs: Sender<()>,
@@ -91,6 +90,7 @@ impl Workers {
         let (reviewer, reviews) = channel();
         let (painter, uncoloured) = channel();
         let (counter, lists) = channel();
+        let (forge, branches) = channel();
         let (hosts, refresh) = channel();
         let (activity, printed) = channel();
         let wake = activity.clone();
@@ -104,7 +104,7 @@ impl Workers {
         };
         let shared = || (Arc::clone(context), events.clone());
         let (one, two, three, four, five, six) = (shared(), shared(), shared(), shared(), shared(), shared());
-        let (seven, eight) = (shared(), shared());
+        let (seven, eight, nine) = (shared(), shared(), shared());
         let nudge = WatchNudge::default();
         let watched = nudge.clone();
         let (inputs, noted) = channel();
@@ -118,6 +118,7 @@ impl Workers {
         start("colours", move || diff::paint(&eight.1, &uncoloured))?;
         start("activity", move || activity::run(&six.0, &six.1, (&printed, wake)))?;
         start("work", move || work::run(&five.0, &five.1, &lists))?;
+        start("forge", move || work::read_pull_requests(&nine.0, &nine.1, &branches))?;
         Ok(Workers {
             context: Arc::clone(context),
             events,
@@ -128,7 +129,8 @@ impl Workers {
             counter,
             activity,
             visible: Vec::new(),
-            counted: HashMap::new(),
+            forge,
+            counted: WorkSchedule::default(),
             hosts,
             inputs,
             tiles: Vec::new(),
@@ -175,17 +177,18 @@ impl Workers {
         let _ = self.reviewer.send(request);
     }
 
-    /// Compares the branches of these agents, as far as they have changed since they were compared last.
-    pub(crate) fn count_work<'a>(&mut self, agents: impl Iterator<Item = &'a Agent>) {
-        let is_new = |agent: &&Agent| {
-            let has_work = agent.branch.is_some() && agent.directory_gone.is_none() && agent.host.is_none();
-            has_work
-                && self.counted.insert(AgentKey::of(agent), agent.status_since) != Some(agent.status_since)
-        };
-        let due: Vec<Agent> = agents.filter(is_new).cloned().collect();
+    /// Compares the branches of the visible agents with their bases, as far as their work may have changed.
+    pub(crate) fn count_work(&mut self, state: &DashboardState) {
+        let due = self.counted.take_due(state);
         if !due.is_empty() {
-            let _ = self.counter.send(due);
+            let _ = self.counter.send(due.clone());
+            let _ = self.forge.send(due);
         }
+    }
+
+    /// Makes the next frame compare all visible branches again.
+    pub(crate) fn recount_work(&mut self) {
+        self.counted.forget();
     }
 
     /// Reads the activity of these agents from now on, as far as they work on this machine.

@@ -3,9 +3,14 @@
 use ratatui::layout::Rect;
 
 use super::layout::TileGrid;
-use crate::dashboard::state::event::DashboardEffect;
+use crate::dashboard::live::LiveContent;
+use crate::dashboard::live::screen::LiveScreen;
+use crate::dashboard::state::agent_key::AgentKey;
+use crate::dashboard::state::event::{DashboardEffect, DashboardEvent};
+use crate::dashboard::state::mouse::{MouseAction, MouseInput};
 use crate::dashboard::state::testing::{agent, elsewhere, list, press, state};
-use crate::dashboard::state::{DashboardState, modal::Modal};
+use crate::dashboard::state::{DashboardState, modal::Modal, update};
+use crate::manager::PaneScreen;
 use crate::model::Status;
 
 fn names(state: &DashboardState) -> Vec<String> {
@@ -56,4 +61,39 @@ fn keys_of_the_grid_never_reach_an_agent_and_enter_selects_one() {
     press(&mut state, "l Enter");
     assert_eq!(state.selected_agent().unwrap().name.as_str(), "b");
     assert!(state.modals.is_empty() && state.grid.is_none());
+}
+
+#[test]
+fn a_scrolled_tile_keeps_its_lines_and_the_mouse_scrolls_and_focuses_tiles() {
+    let mut state = state((120, 40), vec![agent("a", Status::Working), agent("b", Status::Idle)]);
+    press(&mut state, "G");
+    let capture = PaneScreen {
+        width: 40,
+        height: 10,
+        cursor: (0, 9),
+        has_cursor: true,
+        alternate: false,
+        history: (0..100).map(|line| format!("line {line}")).collect(),
+        lines: vec!["end".to_owned()],
+    };
+    let key = AgentKey::of(&state.agents[1]);
+    let slot = state.grid.as_ref().unwrap().tiles[1].slot.clone();
+    slot.set(LiveContent::Screen(key, LiveScreen::of(&capture).into()));
+    let mouse = |state: &mut DashboardState, kind| {
+        update(state, DashboardEvent::Mouse(MouseInput { kind, column: 100, line: 10 }));
+        let grid = state.grid.as_ref().unwrap();
+        (grid.focus, grid.tiles[1].scroll)
+    };
+    assert_eq!(mouse(&mut state, MouseAction::WheelUp), (0, 3));
+    assert_eq!(mouse(&mut state, MouseAction::Press), (1, 3));
+    slot.with(|content| {
+        let LiveContent::Screen(_, screen) = content else { panic!("no screen") };
+        screen.process(b"\r\nmore\r\nmore");
+    });
+    update(&mut state, DashboardEvent::LiveChanged);
+    assert_eq!(state.grid.as_ref().unwrap().tiles[1].scroll, 5);
+    for _ in 0..2 {
+        mouse(&mut state, MouseAction::WheelDown);
+    }
+    assert_eq!(mouse(&mut state, MouseAction::WheelDown), (1, 0));
 }

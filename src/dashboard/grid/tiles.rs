@@ -1,5 +1,7 @@
 //! The agents of the grid, and what keys do in it.
 
+use ratatui::layout::{Position, Rect};
+
 use crate::base::key_press::{KeyName, KeyPress, NamedKey};
 use crate::dashboard::bindings::KeyScreen;
 use crate::dashboard::grid::layout::TileGrid;
@@ -33,6 +35,8 @@ pub(crate) struct GridTile {
     pub(crate) slot: LiveSlot,
     /// Lines by which the tile is scrolled back.
     pub(crate) scroll: usize,
+    /// End of the screen when it was scrolled, so that new output does not move what the user reads.
+    anchor: usize,
     /// Columns that are cut off on the left.
     pub(crate) shift: u16,
     /// What the feed of the tile follows; `None` before it was started.
@@ -51,6 +55,7 @@ impl DashboardState {
                 target: target(agent),
                 slot: LiveSlot::default(),
                 scroll: 0,
+                anchor: 0,
                 shift: 0,
                 followed: None,
             })
@@ -136,12 +141,40 @@ impl DashboardState {
         vec![]
     }
 
+    /// Scrolls the tile at a position by lines; a positive number scrolls back.
+    pub(crate) fn scroll_tile_at(&mut self, at: Position, by: isize) {
+        let area = self.grid_area();
+        if let Some(grid) = &mut self.grid
+            && let Some(tile) = grid.tile_at(area, at)
+        {
+            grid.scroll_lines(area, tile, by);
+        }
+    }
+
+    /// Moves the focus to the tile at a position.
+    pub(crate) fn focus_tile_at(&mut self, at: Position) {
+        let area = self.grid_area();
+        if let Some(grid) = &mut self.grid
+            && let Some(tile) = grid.tile_at(area, at)
+        {
+            grid.focus = tile;
+        }
+    }
+
+    /// Keeps scrolled tiles in their places after agents have printed something.
+    pub(crate) fn hold_tiles(&mut self) {
+        let area = self.grid_area();
+        if let Some(grid) = &mut self.grid {
+            grid.hold_scroll(area);
+        }
+    }
+
     /// Returns the area of all tiles.
-    pub(crate) fn grid_area(&self) -> ratatui::layout::Rect {
+    pub(crate) fn grid_area(&self) -> Rect {
         let areas = self.areas();
         let (width, height) = self.size;
         let taken = areas.header.height + areas.footer.height;
-        ratatui::layout::Rect::new(0, areas.header.height, width, height.saturating_sub(taken))
+        Rect::new(0, areas.header.height, width, height.saturating_sub(taken))
     }
 }
 
@@ -162,24 +195,56 @@ impl LiveGrid {
     }
 
     /// Scrolls the rows so that the tile with the focus is visible.
-    fn show_focus(&mut self, area: ratatui::layout::Rect) {
+    fn show_focus(&mut self, area: Rect) {
         let grid = TileGrid::of(area, self.tiles.len());
         let row = self.focus / grid.columns;
         self.first_row = self.first_row.min(row).max((row + 1).saturating_sub(grid.visible_rows));
     }
 
     /// Scrolls the tile with the focus by half of its height; a positive direction scrolls back.
-    fn scroll(&mut self, area: ratatui::layout::Rect, direction: isize) {
-        let place = TileGrid::of(area, self.tiles.len()).place(area, self.focus, self.first_row);
-        let (Some(tile), Some(place)) = (self.tiles.get_mut(self.focus), place) else { return };
-        let height = place.height.saturating_sub(1);
-        let page = isize::try_from(height / 2).unwrap_or(1).max(1);
-        let scroll = tile.scroll.saturating_add_signed(direction * page);
-        tile.scroll = scroll.min(tile.slot.max_scroll(height));
+    fn scroll(&mut self, area: Rect, direction: isize) {
+        let page = isize::try_from(self.tile_height(area, self.focus) / 2).unwrap_or(1).max(1);
+        self.scroll_lines(area, self.focus, direction * page);
+    }
+
+    /// Scrolls a tile by lines; a positive number scrolls back.
+    fn scroll_lines(&mut self, area: Rect, at: usize, by: isize) {
+        let height = self.tile_height(area, at);
+        let Some(tile) = self.tiles.get_mut(at) else { return };
+        tile.scroll = tile.scroll.saturating_add_signed(by).min(tile.slot.max_scroll(height));
+        tile.anchor = tile.slot.end_position(height);
+    }
+
+    /// Keeps the lines that the user reads in their places after agents have printed something.
+    fn hold_scroll(&mut self, area: Rect) {
+        for at in 0..self.tiles.len() {
+            let height = self.tile_height(area, at);
+            let tile = &mut self.tiles[at];
+            if tile.scroll > 0 && height > 0 {
+                let end = tile.slot.end_position(height);
+                let scroll = tile.scroll + end.saturating_sub(tile.anchor);
+                tile.scroll = scroll.min(tile.slot.max_scroll(height));
+                tile.anchor = end;
+            }
+        }
+    }
+
+    /// Returns the lines of a tile below its title; 0 if it is not visible.
+    fn tile_height(&self, area: Rect, at: usize) -> u16 {
+        let place = TileGrid::of(area, self.tiles.len()).place(area, at, self.first_row);
+        place.map_or(0, |place| place.height.saturating_sub(1))
+    }
+
+    /// Returns the index of the tile at a position.
+    fn tile_at(&self, area: Rect, at: Position) -> Option<usize> {
+        let places = TileGrid::of(area, self.tiles.len());
+        let is_here =
+            |tile: &usize| places.place(area, *tile, self.first_row).is_some_and(|place| place.contains(at));
+        (0..self.tiles.len()).find(is_here)
     }
 
     /// Scrolls the tile with the focus sideways; a positive direction scrolls to the right.
-    fn shift(&mut self, area: ratatui::layout::Rect, direction: i16) {
+    fn shift(&mut self, area: Rect, direction: i16) {
         let place = TileGrid::of(area, self.tiles.len()).place(area, self.focus, self.first_row);
         let (Some(tile), Some(place)) = (self.tiles.get_mut(self.focus), place) else { return };
         let by = direction * i16::try_from(SHIFT_COLUMNS).unwrap_or(1);

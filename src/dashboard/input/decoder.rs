@@ -8,10 +8,13 @@ use crate::base::key_press::{KeyName, KeyPress, NamedKey};
 use crate::dashboard::input::sequence::{Params, control_sequence, function_key};
 use crate::dashboard::state::event::DashboardEvent;
 use crate::dashboard::state::mouse::{MouseAction, MouseInput};
+use crate::dashboard::view::theme::Background;
 
 const ESCAPE: u8 = 0x1b;
 const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
+/// Beginning of the terminal's report of its background colour (OSC 11).
+const BACKGROUND_START: &[u8] = b"\x1b]11;";
 /// Maximum length of a control sequence. A longer one is not a key.
 const MAX_SEQUENCE_BYTES: usize = 64;
 
@@ -57,7 +60,8 @@ impl InputDecoder {
 
     /// Returns whether a sequence has begun whose rest follows within a moment, if it is a sequence at all.
     pub(super) fn is_waiting(&self) -> bool {
-        !self.bytes.is_empty() && !self.bytes.starts_with(PASTE_START)
+        let has_end = self.bytes.starts_with(PASTE_START) || self.bytes.starts_with(BACKGROUND_START);
+        !self.bytes.is_empty() && !has_end
     }
 
     /// Decodes the rest without waiting for more: a single Escape is the key.
@@ -92,7 +96,12 @@ impl InputDecoder {
             let length = PASTE_START.len() + end + PASTE_END.len();
             return Some(DecodedInput { length, event: Some(DashboardEvent::Paste(pasted)) });
         }
+        if let Some(report) = bytes.strip_prefix(BACKGROUND_START) {
+            let decoded = decode_background(report)?;
+            return Some(DecodedInput { length: decoded.length + BACKGROUND_START.len(), ..decoded });
+        }
         match bytes {
+            _ if bytes.len() > 1 && BACKGROUND_START.starts_with(bytes) => None,
             [] | [ESCAPE] | [ESCAPE, b'O'] => None,
             // The second Escape may begin a sequence.
             [ESCAPE, ESCAPE, ..] => Some(DecodedInput::key(1, KeyPress::named(NamedKey::Escape))),
@@ -113,6 +122,40 @@ impl InputDecoder {
             }
         }
     }
+}
+
+/// Decodes the colour of a report of the background, such as `rgb:ffff/ffff/ffff`, up to BEL or `ESC \`. Returns `None`
+/// if its end is missing.
+fn decode_background(bytes: &[u8]) -> Option<DecodedInput> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'/' | b'#');
+    let end = bytes.iter().take(MAX_SEQUENCE_BYTES).position(|byte| !is_part(byte));
+    let Some(end) = end else {
+        return (bytes.len() >= MAX_SEQUENCE_BYTES).then(|| DecodedInput::nothing(MAX_SEQUENCE_BYTES));
+    };
+    let length = match bytes[end..] {
+        [0x07, ..] => end + 1,
+        [ESCAPE, b'\\', ..] => end + 2,
+        [ESCAPE] => return None,
+        // The report was cut off. The byte belongs to the next event.
+        _ => return Some(DecodedInput::nothing(end)),
+    };
+    let text = std::str::from_utf8(&bytes[..end]).unwrap_or_default();
+    Some(DecodedInput { length, event: background(text).map(DashboardEvent::BackgroundReported) })
+}
+
+/// Returns whether a colour is light or dark, by its brightness as the eye perceives it.
+fn background(color: &str) -> Option<Background> {
+    let rest = color.strip_prefix("rgb:").or_else(|| color.strip_prefix("rgba:"))?;
+    // Each component has one to four hexadecimal digits.
+    let component = |digits: &str| {
+        let most = 16_u32.checked_pow(u32::try_from(digits.len()).ok()?).filter(|_| digits.len() <= 4)? - 1;
+        Some(u32::from_str_radix(digits, 16).ok()? * 1000 / most.max(1))
+    };
+    let mut components = rest.split('/').map(component);
+    let (red, green, blue) = (components.next()??, components.next()??, components.next()??);
+    // Weights of ITU-R BT.601, in thousandths.
+    let brightness = (299 * red + 587 * green + 114 * blue) / 1000;
+    Some(if brightness >= 500 { Background::Light } else { Background::Dark })
 }
 
 /// Decodes what follows `ESC [`. Returns `None` if its end is missing.
@@ -264,6 +307,29 @@ mod tests {
         assert_eq!(decoded(b"\x1b[0;3;4M\x1b[M !!q"), ["Press 2 3", "Press 0 0", "q"]);
         let pasted = "a\x1b[200~rm -rf\n\x1b[A日\x1b[201~b";
         assert_eq!(decoded(pasted.as_bytes()), ["a", "paste rm -rf\n\x1b[A日", "b"]);
+    }
+
+    #[test]
+    fn the_background_of_the_terminal_is_decoded() {
+        for (bytes, events) in [
+            ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\q", "BackgroundReported(Light) q"),
+            ("\x1b]11;rgb:1e1e/1e1e/2e2e\x07q", "BackgroundReported(Dark) q"),
+            ("\x1b]11;rgb:ff/f8/e7\x07", "BackgroundReported(Light)"),
+            ("\x1b]11;rgba:0000/0000/0000/ffff\x07", "BackgroundReported(Dark)"),
+            ("\x1b]11;white\x07q", "q"),
+            ("\x1b]11;rgb:ff/ff\x1b[A", "Up"),
+            ("\x1b]11;rgb://\x07q", "q"),
+            ("\x1b]", "M-]"),
+        ] {
+            assert_eq!(decoded(bytes.as_bytes()).join(" "), events, "{bytes:?}");
+        }
+        // A slow connection may split the report. Its rest must not act as keys.
+        let mut decoder = InputDecoder::default();
+        assert!(decoder.push(b"\x1b]11;rgb:ffff/ff").is_empty() && !decoder.is_waiting());
+        assert_eq!(shown(decoder.push(b"ff/ffff\x1b")), [""; 0]);
+        assert_eq!(shown(decoder.push(b"\\y")), ["BackgroundReported(Light)", "y"]);
+        let mut decoder = InputDecoder::default();
+        assert_eq!(shown(decoder.push(format!("\x1b]11;{}q", "f".repeat(64)).as_bytes())), ["q"]);
     }
 
     #[test]

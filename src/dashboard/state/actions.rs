@@ -171,6 +171,9 @@ impl DashboardState {
 
     /// Scrolls the tab by lines; a negative number scrolls back.
     pub(crate) fn scroll_lines(&mut self, by: isize) {
+        if let Some(diff) = self.diff.as_mut().filter(|_| self.detail.tab == DetailTab::Diff) {
+            return diff.move_cursor(by);
+        }
         let by = if self.is_anchored_at_end() { -by } else { by };
         self.detail.scroll = self.detail.scroll.saturating_add_signed(by).min(self.max_scroll());
         self.detail.anchor = self.live.end_position(self.areas().body.height);

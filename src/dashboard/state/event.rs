@@ -13,7 +13,8 @@ use crate::dashboard::forms::window::StartedAgent;
 use crate::dashboard::state::DetailTab;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::mouse::MouseInput;
-use crate::model::{Agent, AgentName, BranchPosition};
+use crate::dashboard::view::theme::Background;
+use crate::model::{Agent, AgentName, BranchPosition, PullRequest};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(crate) enum DashboardEvent {
     Paste(String),
     Mouse(MouseInput),
     Resized(u16, u16),
+    /// The terminal has reported its background colour.
+    BackgroundReported(Background),
     /// All agents of this machine after a change.
     Listed {
         agents: Vec<Agent>,
@@ -39,6 +42,8 @@ pub(crate) enum DashboardEvent {
         lines: Vec<String>,
     },
     BranchCompared(AgentKey, BranchPosition),
+    /// The pull requests of the branches of agents, as far as they have some.
+    PullRequestsRead(Vec<(AgentKey, Option<PullRequest>)>),
     /// The changes of an agent, or why they cannot be shown.
     WorkCompared {
         key: AgentKey,
@@ -188,6 +193,8 @@ pub(crate) enum DashboardEffect {
     },
     /// Compares the work of an agent with its base.
     CompareWork(AgentTarget),
+    /// Compares the visible branches with their bases again.
+    CountWork,
     /// Reads the patch of a file of the review.
     ReadPatch {
         target: AgentTarget,

@@ -6,8 +6,9 @@
 //! - `actions`: what the actions of the key table do in the list
 //! - `manage`: actions that change agents, and their confirmation
 //! - `answer`: answering questions
+//! - `question`: how much of a question is visible
 //! - `modal`: windows above the list, such as the prompt, the palette and the help; with their keys in `modal/keys`, and
-//!   the menu of an agent in `modal/menu`
+//!   the menu of an agent in `modal/menu`, and questions in full in `modal/review`
 //! - `mouse`: clicks, the wheel and dragging
 //! - `rows`, `filter`, `agent_key`: which rows the list has
 //! - `selection`: the selected row, marks and scrolling of the list
@@ -21,6 +22,7 @@ pub(crate) mod filter;
 pub(crate) mod manage;
 pub(crate) mod modal;
 pub(crate) mod mouse;
+pub(crate) mod question;
 pub(crate) mod rows;
 pub(crate) mod selection;
 #[cfg(test)]
@@ -41,7 +43,7 @@ use crate::dashboard::diff::screen::{DiffChoices, DiffExtent, DiffScreen};
 use crate::dashboard::grid::tiles::LiveGrid;
 use crate::dashboard::layout::{Areas, areas, sidebar_areas};
 use crate::dashboard::live::LiveSlot;
-use crate::model::{Agent, BranchPosition, DashboardColumn, DashboardConfig};
+use crate::model::{Agent, BranchPosition, DashboardColumn, DashboardConfig, PullRequest};
 use agent_key::AgentKey;
 use answer::{DrawnQuestion, TakenAnswer};
 use modal::Modal;
@@ -93,6 +95,8 @@ pub(crate) struct DashboardState {
     pub(crate) awaited: Option<AgentKey>,
     /// Positions of the branches of agents, as far as they are known.
     pub(crate) branches: HashMap<AgentKey, BranchPosition>,
+    /// Pull requests of the branches of agents, as far as they are known.
+    pub(crate) pull_requests: HashMap<AgentKey, PullRequest>,
     /// The last tool or the last line of output of working agents, as far as it is known.
     pub(crate) activities: HashMap<AgentKey, String>,
     /// Widths of the columns of the list.
@@ -244,6 +248,7 @@ impl DashboardState {
             drawn_question: None,
             awaited: None,
             branches: HashMap::new(),
+            pull_requests: HashMap::new(),
             activities: HashMap::new(),
             widths: ColumnWidths::default(),
             share: DEFAULT_SHARE,

@@ -2,6 +2,7 @@
 
 mod keys;
 mod menu;
+pub(crate) mod review;
 
 use crate::dashboard::bindings::{Bindings, HelpLine, KeyScreen};
 use crate::dashboard::diff::rows::CommentedRows;
@@ -9,7 +10,8 @@ use crate::dashboard::forms::spawn_form::SpawnForm;
 use crate::dashboard::state::event::{AgentTarget, Operation, PromptUse};
 use crate::dashboard::state::filter::best_first;
 use crate::dashboard::state::text_input::TextInput;
-use crate::model::{AgentName, AskedQuestion, DashboardAction};
+use crate::model::{AgentName, DashboardAction};
+use review::ReviewWindow;
 
 /// An open window.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,21 +80,6 @@ pub(crate) struct ConfirmWindow {
     pub(crate) operation: Option<Operation>,
 }
 
-/// The questions of several agents, which are shown and answered one after the other.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ReviewWindow {
-    pub(crate) questions: Vec<ReviewedQuestion>,
-    /// Index of the question that is shown.
-    pub(crate) at: usize,
-}
-
-/// A question as it was when the review began. An answer is for this question only.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ReviewedQuestion {
-    pub(crate) target: AgentTarget,
-    pub(crate) question: AskedQuestion,
-}
-
 /// The search for an action.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct PaletteWindow {
@@ -129,6 +116,12 @@ pub(crate) struct HelpWindow {
 }
 
 impl HelpWindow {
+    /// Scrolls by lines; a negative number scrolls back.
+    pub(crate) fn scroll_lines(&mut self, by: isize, bindings: &Bindings) {
+        let last = self.lines(bindings).len().saturating_sub(1);
+        self.scroll = self.scroll.saturating_add_signed(by).min(last);
+    }
+
     /// Returns the lines that match the search, the best match first.
     pub(crate) fn lines(&self, bindings: &Bindings) -> Vec<HelpLine> {
         let lines = bindings.help(self.screen);

@@ -1,5 +1,6 @@
 //! The mouse: a click selects, a double click attaches, the wheel scrolls what is under it, and the divider can be
-//! dragged. The right button opens the menu of an agent.
+//! dragged. A click on a chip of the header changes it, and one on a key of the footer presses it. The right button opens
+//! the menu of an agent.
 
 use jiff::{SignedDuration, Timestamp};
 use ratatui::layout::{Position, Rect};
@@ -47,8 +48,10 @@ impl DashboardState {
     /// Applies a mouse event.
     pub(crate) fn mouse(&mut self, input: MouseInput) -> Vec<DashboardEffect> {
         let at = Position { x: input.column, y: input.line };
+        if !matches!(self.modals.last(), None | Some(Modal::Menu(_))) {
+            return self.mouse_in_window(input.kind, at);
+        }
         match (self.modals.last_mut(), input.kind) {
-            (None, _) => {}
             (Some(Modal::Menu(_)), MouseAction::Press) => return self.click_menu(at),
             (Some(Modal::Menu(menu)), MouseAction::WheelUp) => {
                 menu.select(-1);
@@ -60,11 +63,12 @@ impl DashboardState {
             }
             (Some(Modal::Menu(_)), MouseAction::RightPress) => drop(self.modals.pop()),
             (Some(_), _) => return vec![],
+            (None, _) => {}
         }
         let areas = self.areas();
         match input.kind {
             MouseAction::WheelUp | MouseAction::WheelDown => {
-                let by = if input.kind == MouseAction::WheelUp { -WHEEL_LINES } else { WHEEL_LINES };
+                let by = wheel_lines(input.kind);
                 if areas.list.contains(at) {
                     self.scroll_list(by);
                 } else {
@@ -89,9 +93,52 @@ impl DashboardState {
         vec![]
     }
 
+    /// Applies a mouse event while a window is open: a click presses a key of the footer, and the wheel scrolls.
+    fn mouse_in_window(&mut self, kind: MouseAction, at: Position) -> Vec<DashboardEffect> {
+        if kind == MouseAction::Press
+            && let Some(key) = self.footer_key_at(at)
+        {
+            return self.key(key);
+        }
+        let (is_wheel, by) =
+            (matches!(kind, MouseAction::WheelUp | MouseAction::WheelDown), wheel_lines(kind));
+        match self.modals.pop() {
+            Some(Modal::Review(mut window)) if is_wheel => {
+                self.scroll_review(&mut window, by);
+                self.modals.push(Modal::Review(window));
+            }
+            Some(Modal::Help(mut window)) if is_wheel => {
+                window.scroll_lines(by, &self.bindings);
+                self.modals.push(Modal::Help(window));
+            }
+            Some(Modal::Grid) => {
+                match kind {
+                    _ if is_wheel => self.scroll_tile_at(at, -by),
+                    MouseAction::Press => self.focus_tile_at(at),
+                    _ => {}
+                }
+                self.modals.push(Modal::Grid);
+            }
+            Some(Modal::Diff) => {
+                if is_wheel && let Some(diff) = &mut self.diff {
+                    diff.move_cursor(by);
+                }
+                self.modals.push(Modal::Diff);
+            }
+            other => self.modals.extend(other),
+        }
+        vec![]
+    }
+
     fn click(&mut self, at: Position) -> Vec<DashboardEffect> {
         let areas = self.areas();
+        if let Some(key) = self.footer_key_at(at) {
+            return self.key(key);
+        }
         self.mode = InputMode::List;
+        if let Some(action) = self.chip_at(at) {
+            return self.act(action);
+        }
         let is_beside = areas.divider.width == 1 && areas.divider.height > 0;
         let on_divider = if is_beside {
             areas.divider.contains(at)
@@ -153,4 +200,9 @@ impl DashboardState {
         let height = usize::from(self.areas().list.height);
         self.offset = self.offset.saturating_add_signed(by).min(self.rows.len().saturating_sub(height));
     }
+}
+
+/// Returns by how many lines a turn of the wheel scrolls; a negative number scrolls back.
+fn wheel_lines(kind: MouseAction) -> isize {
+    if kind == MouseAction::WheelUp { -WHEEL_LINES } else { WHEEL_LINES }
 }

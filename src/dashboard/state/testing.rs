@@ -92,3 +92,9 @@ pub(crate) fn press(state: &mut DashboardState, keys: &str) -> Vec<DashboardEffe
     };
     keys.split(' ').flat_map(&mut press).collect()
 }
+
+/// Lets time pass after a frame, as long as a user needs to read a question.
+pub(crate) fn read(state: &mut DashboardState) {
+    state.note_drawn();
+    state.now += std::time::Duration::from_secs(1);
+}

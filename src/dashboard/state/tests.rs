@@ -1,8 +1,12 @@
-//! Tests of the state: what keys and events do.
+//! Tests of the state: what keys and events do. Those of answers are in `tests/answers.rs`.
+
+mod answers;
+
+use ratatui::layout::Position;
 
 use super::event::{
-    AgentTarget, AnswerChoice, DashboardEffect, DashboardEvent, ForegroundProgram, HostAgents, Operation,
-    PromptUse, RemovalConsequence,
+    AgentTarget, DashboardEffect, DashboardEvent, ForegroundProgram, HostAgents, Operation, PromptUse,
+    RemovalConsequence,
 };
 use super::modal::Modal;
 use super::mouse::{MouseAction, MouseInput};
@@ -106,74 +110,6 @@ fn the_filter_narrows_the_list_while_typing() {
     assert_eq!(rows(&state).len(), 5);
     press(&mut state, "/ x x Escape");
     assert_eq!((rows(&state).len(), state.filter.as_str()), (5, ""));
-}
-
-#[test]
-fn an_answer_is_for_the_question_that_is_shown() {
-    let mut state = state(SIZE, vec![asking("a", "q1")]);
-    let effects = press(&mut state, "y");
-    let DashboardEffect::Answer { question, choice, .. } = &effects[0] else { panic!("{effects:?}") };
-    assert_eq!((question.as_str(), choice), ("q1", &AnswerChoice::Approve));
-    assert_eq!(press(&mut state, "y"), [], "it is answered once only");
-    let key = AgentKey::of(&state.agents[0]);
-    assert_eq!(state.taken[&key].label, "approving…");
-    list(&mut state, vec![asking("a", "q2")]);
-    assert_eq!(press(&mut state, "3"), [], "the key applied to the former question");
-    state.now = testing::now() + std::time::Duration::from_secs(1);
-    let effects = press(&mut state, "3");
-    let DashboardEffect::Answer { question, choice, .. } = &effects[0] else { panic!("{effects:?}") };
-    assert_eq!((question.as_str(), choice), ("q2", &AnswerChoice::Text("3".into())));
-}
-
-#[test]
-fn a_question_that_was_not_drawn_yet_is_not_answered() {
-    let mut state = state(SIZE, vec![agent("a", Status::Idle)]);
-    state.note_drawn();
-    list(&mut state, vec![asking("a", "q1")]);
-    assert_eq!(update(&mut state, DashboardEvent::Key("y".parse().unwrap())), []);
-    assert_eq!(press(&mut state, "y").len(), 1);
-}
-
-#[test]
-fn marked_agents_are_approved_one_after_the_other_and_each_is_shown() {
-    let mut state =
-        state(SIZE, vec![asking("a", "q1"), asking("b", "q2"), asking("c", "q3"), agent("d", Status::Idle)]);
-    press(&mut state, "M");
-    assert_eq!(press(&mut state, "y"), []);
-    let answered = |effects: Vec<DashboardEffect>| {
-        let effect_name = |effect| match effect {
-            DashboardEffect::Answer { target, question, choice } => {
-                format!("{} {question} {choice:?}", target.name)
-            }
-            other => format!("{other:?}"),
-        };
-        effects.into_iter().map(effect_name).collect::<Vec<_>>()
-    };
-    assert_eq!(answered(press(&mut state, "y")), ["a q1 Approve"]);
-    let Some(Modal::Review(window)) = state.modals.last() else { panic!("the next question is not shown") };
-    assert_eq!(window.questions[window.at].target.name.as_str(), "b");
-    // A newer question does not get the answer to the one that is shown.
-    list(&mut state, vec![asking("a", "q1"), asking("b", "newer"), asking("c", "q3")]);
-    assert_eq!(answered(press(&mut state, "n s")), ["b q2 Deny"]);
-    assert!(state.modals.is_empty());
-}
-
-#[test]
-fn an_answer_that_failed_can_be_given_again() {
-    let mut state = state(SIZE, vec![asking("a", "q1")]);
-    press(&mut state, "n");
-    let key = AgentKey::of(&state.agents[0]);
-    update(&mut state, DashboardEvent::AnswerFinished { key, outcome: Err("no".into()) });
-    assert_eq!(state.flash.as_ref().map(|flash| flash.tone), Some(Tone::Bad));
-    assert_eq!(press(&mut state, "n").len(), 1);
-}
-
-#[test]
-fn keys_without_a_question_answer_nothing() {
-    let mut state = state(SIZE, vec![agent("a", Status::Idle)]);
-    assert_eq!(press(&mut state, "y n 1"), []);
-    list(&mut state, vec![asking("a", "q1")]);
-    assert_eq!(press(&mut state, "9"), [], "the question has no such option");
 }
 
 #[test]
@@ -287,20 +223,6 @@ fn a_success_does_not_hide_a_failure_before_the_next_key() {
     assert_eq!(finished(&mut state, Err("never")), ("no; never".into(), Tone::Bad));
     press(&mut state, "j");
     assert_eq!(finished(&mut state, Ok("done")), ("done".into(), Tone::Good));
-}
-
-#[test]
-fn an_answer_without_a_question_says_so() {
-    let mut state = state(SIZE, some_agents());
-    let shown = |state: &mut DashboardState, keys| {
-        assert_eq!(press(state, keys), []);
-        state.flash.clone().map(|flash| flash.text).unwrap_or_default()
-    };
-    for key in ["y", "n", "1"] {
-        assert_eq!(shown(&mut state, key), "`b2` has no open question");
-    }
-    press(&mut state, "k");
-    assert_eq!(shown(&mut state, "y"), "no agent is selected");
 }
 
 #[test]
@@ -445,4 +367,84 @@ fn a_sidebar_answers_questions_and_follows_no_screen() {
     assert_eq!(press(&mut state, "Tab J"), []);
     assert_eq!(press(&mut state, "y").len(), 1);
     assert!(matches!(press(&mut state, "Enter")[..], [DashboardEffect::Foreground(_)]));
+}
+
+#[test]
+fn tabs_are_read_again_when_their_content_may_have_changed() {
+    let mut state = state(SIZE, some_agents());
+    let is_load = |effects: &[DashboardEffect]| {
+        effects.iter().any(|effect| matches!(effect, DashboardEffect::Load { .. }))
+    };
+    let load = |state: &mut DashboardState, lines: &[&str]| {
+        let (key, tab) = (AgentKey::of(state.selected_agent().unwrap()), state.detail.tab);
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        update(state, DashboardEvent::TabLoaded { key, tab, lines });
+    };
+    for tab in [DetailTab::Recap, DetailTab::Tasks, DetailTab::Messages, DetailTab::Log] {
+        assert!(is_load(&press(&mut state, "Tab")), "{tab:?}");
+        assert_eq!(state.detail.tab, tab);
+        load(&mut state, &["one"]);
+        assert!(is_load(&list(&mut state, some_agents())), "{tab:?} may have changed without the agent");
+        let printed = update(&mut state, DashboardEvent::LiveChanged);
+        assert_eq!(is_load(&printed), tab == DetailTab::Log, "{tab:?} after output");
+    }
+}
+
+#[test]
+fn a_log_that_is_scrolled_back_stays_in_its_place() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, "Tab Tab Tab Tab");
+    let mut lines: Vec<String> = (0..100).map(|line| format!("line {line}")).collect();
+    let key = AgentKey::of(state.selected_agent().unwrap());
+    let loaded = |lines: &[String]| DashboardEvent::TabLoaded {
+        key: key.clone(),
+        tab: DetailTab::Log,
+        lines: lines.to_vec(),
+    };
+    update(&mut state, loaded(&lines));
+    press(&mut state, "K");
+    let before = state.detail.scroll;
+    lines.extend(["more".to_owned(), "output".to_owned()]);
+    update(&mut state, loaded(&lines[2..]));
+    assert_eq!(state.detail.scroll, before + 2);
+}
+
+#[test]
+fn chips_and_keys_of_the_footer_are_clicked() {
+    let mut state = state(SIZE, some_agents());
+    let column = |line: u16, is_there: &dyn Fn(Position) -> bool| {
+        (0..SIZE.0).find(|x| is_there(Position { x: *x, y: line })).unwrap()
+    };
+    let click = |state: &mut DashboardState, column, line| {
+        update(state, DashboardEvent::Mouse(MouseInput { kind: MouseAction::Press, column, line }))
+    };
+    for action in [Do::Grouping, Do::Sorting, Do::Scope] {
+        let at = column(0, &|at| state.chip_at(at) == Some(action));
+        click(&mut state, at, 0);
+    }
+    assert_eq!(state.arrangement.grouping, Grouping::Status);
+    assert_eq!((state.arrangement.sorting, state.scope), (Sorting::Age, ListScope::Running));
+    let last = SIZE.1 - 1;
+    let key = |text: &str| text.parse().ok();
+    let at = column(last, &|at| state.footer_key_at(at) == key("q"));
+    assert_eq!(click(&mut state, at, last), [DashboardEffect::Quit]);
+    press(&mut state, "?");
+    let at = column(last, &|at| state.footer_key_at(at) == key("Escape"));
+    click(&mut state, at, last);
+    assert!(state.modals.is_empty());
+    state.show_message("done");
+    assert_eq!(click(&mut state, at, last), [], "a message hides the keys");
+}
+
+#[test]
+fn the_wheel_scrolls_the_help() {
+    let mut state = state(SIZE, some_agents());
+    press(&mut state, "?");
+    for (kind, scroll) in
+        [(MouseAction::WheelDown, 3), (MouseAction::WheelDown, 6), (MouseAction::WheelUp, 3)]
+    {
+        update(&mut state, DashboardEvent::Mouse(MouseInput { kind, column: 5, line: 5 }));
+        let Some(Modal::Help(window)) = state.modals.last() else { panic!("no help") };
+        assert_eq!(window.scroll, scroll);
+    }
 }

@@ -9,12 +9,16 @@ use crate::dashboard::state::event::{
 use crate::dashboard::state::modal::Modal;
 use crate::dashboard::state::selection::target;
 use crate::dashboard::state::{DashboardState, DetailTab, InputMode, LoadedTab, followed};
-use crate::model::Agent;
+use crate::model::{Agent, PullRequest};
+
+/// Number of lines by which the former end of a log is recognised in a longer one.
+const LOG_END_LINES: usize = 3;
 
 /// Applies an event.
 pub(crate) fn update(state: &mut DashboardState, event: DashboardEvent) -> Vec<DashboardEffect> {
     let before = state.selected_agent().cloned();
     let tab = state.detail.tab;
+    let news = TabNews::of(&event);
     let mut effects = match event {
         DashboardEvent::Key(key) => state.key(key),
         DashboardEvent::Paste(text) => state.paste(text),
@@ -27,9 +31,42 @@ pub(crate) fn update(state: &mut DashboardState, event: DashboardEvent) -> Vec<D
     };
     effects.extend(state.follow());
     effects.extend(state.follow_tiles());
-    effects.extend(state.load(before.as_ref(), tab));
+    effects.extend(state.load((before.as_ref(), tab), news));
     effects.extend(state.load_diff(before.as_ref()));
     effects
+}
+
+/// What an event says about the content of the tab of the selected agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TabNews {
+    Nothing,
+    /// The agents of this machine were listed, for example because a message has arrived.
+    Listed,
+    /// The agents of another host were listed.
+    HostListed,
+    /// The selected agent has printed something.
+    Printed,
+}
+
+impl TabNews {
+    fn of(event: &DashboardEvent) -> TabNews {
+        match event {
+            DashboardEvent::Listed { .. } => TabNews::Listed,
+            DashboardEvent::HostListed(..) => TabNews::HostListed,
+            DashboardEvent::LiveChanged => TabNews::Printed,
+            _ => TabNews::Nothing,
+        }
+    }
+
+    /// Returns whether a tab of an agent may have other content now.
+    fn concerns(self, agent: &Agent, tab: DetailTab) -> bool {
+        match self {
+            TabNews::Nothing => false,
+            TabNews::Listed => agent.host.is_none(),
+            TabNews::HostListed => agent.host.is_some(),
+            TabNews::Printed => agent.host.is_none() && tab == DetailTab::Log,
+        }
+    }
 }
 
 impl DashboardState {
@@ -56,12 +93,15 @@ impl DashboardState {
                 self.replace_agents(own);
             }
             DashboardEvent::TabLoaded { key, tab, lines } => {
-                self.detail.loaded = Some(LoadedTab { key, tab, lines });
+                let loaded = LoadedTab { key, tab, lines };
+                self.hold_log(&loaded);
+                self.detail.loaded = Some(loaded);
             }
             DashboardEvent::BranchCompared(key, position) => {
                 self.branches.insert(key, position);
                 self.measure_columns();
             }
+            DashboardEvent::PullRequestsRead(read) => self.take_pull_requests(read),
             DashboardEvent::WorkCompared { key, content } => self.work_compared(&key, content),
             DashboardEvent::RowsRead { key, rows } => self.rows_read(&key, rows),
             DashboardEvent::CommentsSent { key, outcome } => self.comments_sent(&key, outcome),
@@ -77,10 +117,14 @@ impl DashboardState {
             DashboardEvent::DirectorySurveyed(survey) => self.directory_surveyed(survey),
             DashboardEvent::SpawnFinished(outcome) => self.spawn_finished(outcome),
             DashboardEvent::Edited(text) => self.take_edited(&text),
-            DashboardEvent::LiveChanged => self.hold_scroll(),
+            DashboardEvent::LiveChanged => {
+                self.hold_scroll();
+                self.hold_tiles();
+            }
             DashboardEvent::Key(_)
             | DashboardEvent::Paste(_)
             | DashboardEvent::Mouse(_)
+            | DashboardEvent::BackgroundReported(_)
             | DashboardEvent::ClientSwitched => {}
         }
     }
@@ -92,6 +136,16 @@ impl DashboardState {
                 None => drop(self.activities.remove(&key)),
             }
         }
+    }
+
+    fn take_pull_requests(&mut self, read: Vec<(AgentKey, Option<PullRequest>)>) {
+        for (key, pull_request) in read {
+            match pull_request {
+                Some(pull_request) => drop(self.pull_requests.insert(key, pull_request)),
+                None => drop(self.pull_requests.remove(&key)),
+            }
+        }
+        self.measure_columns();
     }
 
     fn replace_agents(&mut self, own: Vec<Agent>) {
@@ -106,7 +160,7 @@ impl DashboardState {
         }
     }
 
-    fn key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
+    pub(crate) fn key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
         self.flash = None;
         self.awaited = None;
         if let Some(modal) = self.modals.pop() {
@@ -131,7 +185,7 @@ impl DashboardState {
     fn fixed_key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
         match key.key {
             KeyName::Char(digit @ '1'..='9') if key.typed().is_some() => {
-                return self.answer(AnswerChoice::Text(digit.to_string()));
+                return self.answer_visible(AnswerChoice::Text(digit.to_string()));
             }
             KeyName::Named(NamedKey::Escape) if !self.filter.is_empty() => self.set_filter(""),
             KeyName::Named(NamedKey::Escape) => self.marks.clear(),
@@ -163,7 +217,13 @@ impl DashboardState {
     /// agent has another pane or other clients, which may change its size.
     fn follow(&mut self) -> Option<DashboardEffect> {
         let agent = self.selected_agent();
-        let is_shown = self.detail.tab == DetailTab::Screen && !self.surroundings.is_sidebar;
+        // The log is read again when the screen changes.
+        let is_followed = match self.detail.tab {
+            DetailTab::Screen => true,
+            DetailTab::Log => agent.is_some_and(|agent| agent.host.is_none()),
+            _ => false,
+        };
+        let is_shown = is_followed && !self.surroundings.is_sidebar;
         let agent = agent.filter(|_| is_shown);
         let wanted = agent.map(followed);
         if wanted == self.followed {
@@ -177,8 +237,19 @@ impl DashboardState {
         Some(DashboardEffect::Follow(target))
     }
 
-    /// Returns the effect that reads the content of the tab, if another agent or tab is shown or the agent has changed.
-    fn load(&self, before: Option<&Agent>, tab: DetailTab) -> Option<DashboardEffect> {
+    /// Keeps the lines that the user reads in their place after the log has become longer.
+    fn hold_log(&mut self, new: &LoadedTab) {
+        let is_scrolled = self.detail.scroll > 0 && new.tab == DetailTab::Log;
+        let before = self.detail.loaded.as_ref().filter(|old| old.tab == new.tab && old.key == new.key);
+        let Some(before) = before.filter(|_| is_scrolled) else { return };
+        let last = &before.lines[before.lines.len().saturating_sub(LOG_END_LINES)..];
+        let added = (0..new.lines.len()).find(|added| new.lines[..new.lines.len() - added].ends_with(last));
+        self.detail.scroll += added.unwrap_or(0);
+    }
+
+    /// Returns the effect that reads the content of the tab, if another agent or tab than before is shown or its content
+    /// may have changed.
+    fn load(&self, (before, tab): (Option<&Agent>, DetailTab), news: TabNews) -> Option<DashboardEffect> {
         let agent = self.selected_agent()?;
         let is_review = self.detail.tab == DetailTab::Diff && agent.host.is_none();
         if is_review || matches!(self.detail.tab, DetailTab::Screen | DetailTab::Details) {
@@ -190,7 +261,7 @@ impl DashboardState {
             .as_ref()
             .is_some_and(|loaded| loaded.key == AgentKey::of(agent) && loaded.tab == self.detail.tab);
         let is_unchanged = self.detail.tab == tab && before == Some(agent);
-        if is_unchanged && (is_loaded || before.is_some()) {
+        if is_unchanged && (is_loaded || before.is_some()) && !news.concerns(agent, tab) {
             return None;
         }
         Some(DashboardEffect::Load { target: target(agent), tab: self.detail.tab })

@@ -12,6 +12,7 @@ use crate::dashboard::view::text::{line_of, put, without_columns};
 use crate::dashboard::view::theme::Theme;
 use crate::dashboard::view::{question, screen};
 use crate::model::Agent;
+use crate::rules::workspace::pull_requests::pull_request_words;
 use crate::text::agent::status_word;
 use crate::text::ages::ago;
 use crate::text::fit::below_home;
@@ -84,6 +85,7 @@ fn details(state: &DashboardState, agent: &Agent) -> Vec<String> {
         ("directory", below_home(&agent.working_directory, home)),
         ("project", agent.project.as_deref().map_or_else(|| "–".to_owned(), |path| below_home(path, home))),
         ("branch", optional(&agent.branch)),
+        ("pull request", pull_request(state, agent)),
         ("parent", agent.parent.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string)),
         (
             "tasks",
@@ -98,4 +100,10 @@ fn details(state: &DashboardState, agent: &Agent) -> Vec<String> {
         ("id", agent.id.to_string()),
     ];
     facts.into_iter().map(|(label, text)| format!("{label:<12} {text}")).collect()
+}
+
+/// Returns the state of the pull request of an agent's branch, with its address.
+fn pull_request(state: &DashboardState, agent: &Agent) -> String {
+    let known = state.pull_requests.get(&AgentKey::of(agent));
+    known.map_or_else(|| "–".to_owned(), |known| format!("{}  {}", pull_request_words(known), known.url))
 }

@@ -5,10 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::dashboard::forms::spawn_form::{FormField, FormPhase, SpawnForm};
-use crate::dashboard::view::modals::{draw_input, window, window_width};
-use crate::dashboard::view::text::{after, line_of, padded, put, without_lines, wrapped};
+use crate::dashboard::layout::window_width;
+use crate::dashboard::view::modals::{draw_input, window};
+use crate::dashboard::view::text::{after, line_of, padded, put, without_lines};
 use crate::dashboard::view::theme::Theme;
-use crate::text::fit::display_width;
+use crate::text::fit::{display_width, wrapped};
 
 /// Width of the names of fields.
 const LABEL_WIDTH: u16 = 11;
@@ -41,7 +42,7 @@ impl FieldView {
 /// Draws the form: fields, then the command, then what went wrong. In a small terminal, the fields are scrolled to the
 /// one with the focus and the command is left out first.
 pub(super) fn draw(frame: &mut Frame<'_>, form: &SpawnForm, theme: Theme) {
-    let width = usize::from(window_width(frame).saturating_sub(2));
+    let width = usize::from(window_width(frame.area().width).saturating_sub(2));
     let fields = field_views(form, width.saturating_sub(LABEL_WIDTH.into()));
     let heights: usize = fields.iter().map(|field| field.height + below(form, field)).sum();
     let command = wrapped(&form.submission().command(), width.saturating_sub(1));

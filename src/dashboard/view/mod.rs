@@ -5,7 +5,7 @@
 //! - `tabs` and `detail`: the tabs of the selected agent; `question` and `screen` are parts of it
 //! - `overview`: the detail pane while no agent is selected
 //! - `footer`: messages and keys
-//! - `modals`: windows above all of this
+//! - `modals`: windows above all of this; `question/window` is the one that shows questions in full
 //! - `form`: the form that starts agents
 //! - `diff`: the changes of an agent
 //! - `grid`: several live agents side by side

@@ -5,21 +5,19 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::widgets::{Block, Clear, Widget};
 
+use crate::dashboard::layout::{window_area, window_text_width};
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::event::PromptUse;
 use crate::dashboard::state::manage::listed;
 use crate::dashboard::state::modal::{
     AskWindow, CommentWindow, ConfirmWindow, HelpWindow, MenuWindow, Modal, PaletteWindow, PromptWindow,
-    ReviewWindow,
 };
 use crate::dashboard::state::text_input::TextInput;
-use crate::dashboard::view::form;
-use crate::dashboard::view::text::{after, line_of, padded, put, without_columns, without_lines, wrapped};
-use crate::dashboard::view::theme::Theme;
-use crate::model::visible;
 
-/// Widest window. Longer lines are hard to read.
-const MAX_WINDOW_WIDTH: u16 = 90;
+use crate::dashboard::view::text::{after, line_of, padded, put, without_columns, without_lines};
+use crate::dashboard::view::theme::Theme;
+use crate::dashboard::view::{form, question};
+use crate::text::fit::wrapped;
 
 /// Columns of the keys in the help.
 const HELP_KEYS_WIDTH: usize = 12;
@@ -32,7 +30,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
         Some(Modal::Prompt(window)) => draw_prompt(frame, window, theme),
         Some(Modal::Ask(window)) => draw_ask(frame, window, theme),
         Some(Modal::Confirm(window)) => draw_confirm(frame, window, theme),
-        Some(Modal::Review(window)) => draw_review(frame, window, theme),
+        Some(Modal::Review(window)) => question::window::draw(frame, state, window, theme),
         Some(Modal::Spawn(form)) => form::draw(frame, form, theme),
         Some(Modal::Palette(window)) => draw_palette(frame, state, window, theme),
         Some(Modal::Menu(window)) => draw_menu(frame, state, window, theme),
@@ -40,23 +38,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
     }
 }
 
-/// Returns the width of a window with its frame.
-pub(super) fn window_width(frame: &Frame<'_>) -> u16 {
-    let whole = frame.area().width;
-    whole.saturating_sub(4).clamp(1, MAX_WINDOW_WIDTH).min(whole)
-}
-
 /// Draws the frame of a window with room for a number of lines and returns the area inside.
 pub(super) fn window(frame: &mut Frame<'_>, title: &str, lines: usize, theme: Theme) -> Rect {
-    let whole = frame.area();
-    let width = window_width(frame);
-    let height = u16::try_from(lines + 2).unwrap_or(u16::MAX).min(whole.height.saturating_sub(2).max(1));
-    let area = Rect {
-        x: (whole.width - width) / 2,
-        y: (whole.height - height) / 3,
-        width,
-        height: height.min(whole.height),
-    };
+    let area = window_area((frame.area().width, frame.area().height), lines);
     framed(frame, area, title, theme)
 }
 
@@ -114,22 +98,12 @@ pub(super) fn draw_input(frame: &mut Frame<'_>, area: Rect, input: &TextInput) {
 }
 
 fn draw_confirm(frame: &mut Frame<'_>, confirm: &ConfirmWindow, theme: Theme) {
-    let width = usize::from(frame.area().width.saturating_sub(8).min(MAX_WINDOW_WIDTH));
+    let width = window_text_width((frame.area().width, frame.area().height));
     let mut lines: Vec<String> = wrapped(&confirm.title, width);
     lines.extend(confirm.lines.iter().flat_map(|line| wrapped(line, width)));
     let answers = if confirm.operation.is_some() { "y yes · n no" } else { "n no" };
     lines.extend([String::new(), answers.to_owned()]);
     draw_question(frame, "Sure?", lines, theme);
-}
-
-fn draw_review(frame: &mut Frame<'_>, review: &ReviewWindow, theme: Theme) {
-    let Some(shown) = review.questions.get(review.at) else { return };
-    let width = usize::from(frame.area().width.saturating_sub(8).min(MAX_WINDOW_WIDTH));
-    let mut lines = vec![format!("`{}` asks:", shown.target.address())];
-    lines.extend(visible(&shown.question.text).iter().flat_map(|line| wrapped(line, width)));
-    lines.extend([String::new(), "y approve · n deny · s skip · Escape stop".to_owned()]);
-    let title = format!("Question {} of {}", review.at + 1, review.questions.len());
-    draw_question(frame, &title, lines, theme);
 }
 
 /// Draws a window whose first line asks and whose last line has the keys.

@@ -8,10 +8,10 @@ use crate::base::plural::counted;
 use crate::dashboard::columns::{content, name};
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::rows::{GroupRow, ListRow, members, needs_you};
-use crate::dashboard::view::text::{after, line_of, put, without_lines, wrapped};
+use crate::dashboard::view::text::{after, line_of, put, without_lines};
 use crate::dashboard::view::theme::{Theme, shape};
 use crate::model::{Agent, DashboardAction as Do, DashboardColumn, Status};
-use crate::text::fit::below_home;
+use crate::text::fit::{below_home, wrapped};
 
 /// Columns of the keys.
 const KEY_WIDTH: usize = 6;

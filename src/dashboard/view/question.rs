@@ -1,45 +1,45 @@
 //! The question of the selected agent, in full and with its options.
 
+pub(super) mod window;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use crate::base::plural::counted;
+use crate::dashboard::bars::choosing;
 use crate::dashboard::state::DashboardState;
-use crate::dashboard::view::footer::choosing;
-use crate::dashboard::view::text::{line_of, put, wrapped};
+use crate::dashboard::view::text::{line_of, put};
 use crate::dashboard::view::theme::Theme;
-use crate::model::{Agent, DashboardAction, Extent, WaitingFor, visible};
+use crate::model::{Agent, DashboardAction, WaitingFor};
 
 /// Draws the question at the top of an area and returns the rest of the area.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme, area: Rect) -> Rect {
-    let Some(agent) = state.selected_agent().filter(|agent| agent.question.is_some()) else { return area };
-    let lines = lines(state, agent, area.width.saturating_sub(2).into());
-    // The screen below shows the dialog itself, so it keeps at least a third. A sidebar has no screen.
-    let kept = if state.surroundings.is_sidebar { 0 } else { area.height / 3 };
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height - kept);
-    for (at, line) in lines.iter().take(height.into()).enumerate() {
-        let rect = line_of(area, u16::try_from(at).unwrap_or(u16::MAX));
-        put(frame.buffer_mut(), rect, &format!("▌{line}"), theme.attention());
+    let Some(agent) = state.selected_agent() else { return area };
+    let (Some(question), Some(excerpt)) = (&agent.question, state.question_excerpt()) else { return area };
+    let last = match (state.taken_label(agent, question), excerpt.below) {
+        (Some(label), _) => label.to_owned(),
+        (None, 0) => keys(state, agent, question.options.len()),
+        (None, below) => hidden(state, agent, below),
+    };
+    let lines = excerpt.lines.iter().chain([&last]).take(area.height.into());
+    let mut height = 0;
+    for (line, text) in (0..).zip(lines) {
+        put(frame.buffer_mut(), line_of(area, line), &format!("▌{text}"), theme.attention());
+        height = line + 1;
     }
     Rect { y: area.y + height, height: area.height - height, ..area }
 }
 
-fn lines(state: &DashboardState, agent: &Agent, width: usize) -> Vec<String> {
-    let Some(question) = &agent.question else { return vec![] };
-    let mut lines: Vec<String> =
-        visible(&question.text).iter().flat_map(|line| wrapped(line, width)).collect();
-    if question.extent == Extent::Cut {
-        lines.push("… (longer than what is kept)".to_owned());
-    }
-    let numbered = |(at, option): (usize, &String)| match option.starts_with(|c: char| c.is_ascii_digit()) {
-        true => format!("  {option}"),
-        false => format!("  {}. {option}", at + 1),
+/// Returns how many lines have no room, and the keys that show them.
+fn hidden(state: &DashboardState, agent: &Agent, below: usize) -> String {
+    let key = |action| state.key_text(action);
+    let keys = match agent.waiting_for {
+        Some(WaitingFor::Approval) => {
+            format!("{} {}", key(DashboardAction::Approve), key(DashboardAction::Deny))
+        }
+        _ => "1".to_owned(),
     };
-    lines.extend(question.options.iter().enumerate().map(numbered));
-    lines.push(match state.taken_label(agent, question) {
-        Some(label) => label.to_owned(),
-        None => keys(state, agent, question.options.len()),
-    });
-    lines
+    format!("… {} · {keys} show all of it", counted(below, "more line", "more lines"))
 }
 
 /// Returns the keys that answer the question.
@@ -52,11 +52,17 @@ fn keys(state: &DashboardState, agent: &Agent, options: usize) -> String {
     } else if options == 0 {
         keys.push(format!("{} write an answer", key(DashboardAction::Prompt)));
     }
-    match options {
-        0 => {}
-        1 => keys.push("1 choose".to_owned()),
-        count => keys.push(format!("1–{} choose", count.min(9))),
-    }
+    keys.extend(choosing_keys(options));
     keys.push(format!("{} {}", key(DashboardAction::Focus), choosing(state)));
     keys.join(" · ")
+}
+
+/// Returns the keys that choose one of a number of options.
+fn choosing_keys(options: usize) -> Option<String> {
+    match options {
+        0 => None,
+        1 => Some("1 choose".to_owned()),
+        count @ 2..=9 => Some(format!("1–{count} choose")),
+        count => Some(format!("1–{count} and Enter choose")),
+    }
 }

@@ -4,7 +4,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::dashboard::diff::colours::Token;
 use crate::env::Env;
-use crate::model::{Status, ThemeName};
+use crate::model::{DashboardConfig, RoleColors, Status, ThemeColor, ThemeName, ThemeRole};
 
 /// How many colours the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +20,23 @@ pub(crate) enum ColorDepth {
 pub(crate) struct Theme {
     pub(crate) depth: ColorDepth,
     is_light: bool,
+    /// Whether the background of the terminal decides between light and dark.
+    is_automatic: bool,
+    /// Colours that the user has changed.
+    colors: RoleColors,
+}
+
+/// The background of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Background {
+    Dark,
+    Light,
 }
 
 impl Theme {
     /// Chooses the theme from the configuration and the environment.
-    pub(crate) fn choose(name: ThemeName, env: &Env) -> Theme {
+    pub(crate) fn choose(config: &DashboardConfig, env: &Env) -> Theme {
+        let name = config.theme;
         let text =
             |key: &str| env.var(key).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
         let depth = match (text("COLORTERM").as_str(), text("TERM").as_str()) {
@@ -41,14 +53,41 @@ impl Theme {
             ThemeName::Auto => matches!(background, Some(7 | 15)),
             ThemeName::Dark | ThemeName::Plain => false,
         };
-        Theme { depth, is_light }
+        let is_automatic = name == ThemeName::Auto && depth != ColorDepth::None;
+        Theme { depth, is_light, is_automatic, colors: config.colors }
+    }
+
+    /// Returns whether the theme depends on the background of the terminal.
+    pub(crate) fn is_automatic(self) -> bool {
+        self.is_automatic
+    }
+
+    /// Returns the theme for a background that the terminal has reported.
+    pub(crate) fn on(self, background: Background) -> Theme {
+        match self.is_automatic {
+            true => Theme { is_light: background == Background::Light, ..self },
+            false => self,
+        }
     }
 
     /// The theme without colours, for tests.
     #[cfg(test)]
-    pub(crate) const PLAIN: Theme = Theme { depth: ColorDepth::None, is_light: false };
+    pub(crate) const PLAIN: Theme =
+        Theme { depth: ColorDepth::None, is_light: false, is_automatic: false, colors: RoleColors::NONE };
 
-    fn foreground(self, dark: u8, light: u8, basic: Color) -> Style {
+    /// Returns the colour of a role that the user has changed, as the terminal can show it.
+    fn own(self, role: ThemeRole) -> Option<Color> {
+        let color = match self.colors.of(role)? {
+            ThemeColor::Indexed(index) => vt100::Color::Idx(index),
+            ThemeColor::Rgb(red, green, blue) => vt100::Color::Rgb(red, green, blue),
+        };
+        (self.depth != ColorDepth::None).then(|| self.fitting(color))
+    }
+
+    fn foreground(self, role: ThemeRole, (dark, light): (u8, u8), basic: Color) -> Style {
+        if let Some(color) = self.own(role) {
+            return Style::new().fg(color);
+        }
         match self.depth {
             ColorDepth::None => Style::new(),
             ColorDepth::Ansi16 => Style::new().fg(basic),
@@ -62,32 +101,35 @@ impl Theme {
     pub(crate) fn dim(self) -> Style {
         match self.depth {
             ColorDepth::None => Style::new().add_modifier(Modifier::DIM),
-            _ => self.foreground(244, 242, Color::DarkGray),
+            _ => self.foreground(ThemeRole::Dim, (244, 242), Color::DarkGray),
         }
     }
 
     /// Head lines, chips and keys.
     pub(crate) fn accent(self) -> Style {
-        self.foreground(111, 25, Color::Blue).add_modifier(Modifier::BOLD)
+        self.foreground(ThemeRole::Accent, (111, 25), Color::Blue).add_modifier(Modifier::BOLD)
     }
 
     /// What needs the user.
     pub(crate) fn attention(self) -> Style {
-        self.foreground(215, 130, Color::Yellow).add_modifier(Modifier::BOLD)
+        self.foreground(ThemeRole::Attention, (215, 130), Color::Yellow).add_modifier(Modifier::BOLD)
     }
 
     /// Errors and crashed agents.
     pub(crate) fn bad(self) -> Style {
-        self.foreground(203, 160, Color::Red).add_modifier(Modifier::BOLD)
+        self.foreground(ThemeRole::Bad, (203, 160), Color::Red).add_modifier(Modifier::BOLD)
     }
 
     /// Successes and working agents.
     pub(crate) fn good(self) -> Style {
-        self.foreground(114, 28, Color::Green)
+        self.foreground(ThemeRole::Good, (114, 28), Color::Green)
     }
 
     /// The selected row.
     pub(crate) fn selected(self) -> Style {
+        if let Some(color) = self.own(ThemeRole::Selected) {
+            return Style::new().bg(color).add_modifier(Modifier::BOLD);
+        }
         match self.depth {
             ColorDepth::None | ColorDepth::Ansi16 => Style::new().add_modifier(Modifier::REVERSED),
             _ => Style::new()
@@ -103,26 +145,29 @@ impl Theme {
 
     /// The style of added lines.
     pub(crate) fn added(self) -> Style {
-        self.tinted(22, 194, Color::Green)
+        self.tinted(ThemeRole::Added, (22, 194), Color::Green)
     }
 
     /// The style of removed lines.
     pub(crate) fn removed(self) -> Style {
-        self.tinted(52, 224, Color::Red)
+        self.tinted(ThemeRole::Removed, (52, 224), Color::Red)
     }
 
     /// The sign and the number of added lines.
     pub(crate) fn added_sign(self) -> Style {
-        self.foreground(114, 28, Color::Green)
+        self.foreground(ThemeRole::Good, (114, 28), Color::Green)
     }
 
     /// The sign and the number of removed lines.
     pub(crate) fn removed_sign(self) -> Style {
-        self.foreground(203, 160, Color::Red)
+        self.foreground(ThemeRole::Bad, (203, 160), Color::Red)
     }
 
     /// Returns a background, or a foreground if the terminal has too few colours for words on it.
-    fn tinted(self, dark: u8, light: u8, basic: Color) -> Style {
+    fn tinted(self, role: ThemeRole, (dark, light): (u8, u8), basic: Color) -> Style {
+        if let Some(color) = self.own(role) {
+            return Style::new().bg(color);
+        }
         match self.depth {
             ColorDepth::None => Style::new(),
             ColorDepth::Ansi16 => Style::new().fg(basic),
@@ -229,11 +274,36 @@ mod tests {
 
     #[test]
     fn colours_of_agents_fit_the_terminal() {
-        let theme = |depth| Theme { depth, is_light: false };
+        let theme = |depth| Theme { depth, ..Theme::PLAIN };
         let red = vt100::Color::Rgb(255, 0, 0);
         assert_eq!(theme(ColorDepth::True).fitting(red), Color::Rgb(255, 0, 0));
         assert_eq!(theme(ColorDepth::Indexed256).fitting(red), Color::Indexed(196));
         assert_eq!(theme(ColorDepth::Ansi16).fitting(red), Color::Indexed(9));
         assert_eq!(theme(ColorDepth::None).fitting(red), Color::Reset);
+    }
+
+    #[test]
+    fn the_user_changes_the_colours_of_roles() {
+        let mut colors = RoleColors::default();
+        colors.set(ThemeRole::Accent, ThemeColor::Rgb(255, 0, 0));
+        colors.set(ThemeRole::Selected, ThemeColor::Indexed(17));
+        let theme = |depth| Theme { depth, colors, ..Theme::PLAIN };
+        assert_eq!(theme(ColorDepth::True).accent().fg, Some(Color::Rgb(255, 0, 0)));
+        assert_eq!(theme(ColorDepth::Indexed256).accent().fg, Some(Color::Indexed(196)));
+        assert_eq!(theme(ColorDepth::Indexed256).selected().bg, Some(Color::Indexed(17)));
+        assert_eq!(theme(ColorDepth::Indexed256).bad().fg, Some(Color::Indexed(203)), "it was not changed");
+        assert_eq!(theme(ColorDepth::None).accent().fg, None, "no colours at all");
+    }
+
+    #[test]
+    fn the_background_of_the_terminal_decides_only_if_the_theme_is_automatic() {
+        let automatic = Theme { depth: ColorDepth::Indexed256, is_automatic: true, ..Theme::PLAIN };
+        assert_eq!(automatic.on(Background::Light).accent().fg, Some(Color::Indexed(25)));
+        assert_eq!(
+            automatic.on(Background::Light).on(Background::Dark).accent().fg,
+            Some(Color::Indexed(111))
+        );
+        let dark = Theme { is_automatic: false, ..automatic };
+        assert_eq!(dark.on(Background::Light), dark);
     }
 }

@@ -67,6 +67,19 @@ impl PullRequests {
 }
 
 impl Reviews<'_> {
+    /// Returns the pull requests of the branches of these agents of this machine in the same order, `None` where there
+    /// is none or it is unknown. Runs `gh` if its last answer is old.
+    pub fn branch_pull_requests(&self, agents: &[Agent]) -> Vec<Option<PullRequest>> {
+        let records: Vec<Option<AgentRecord>> =
+            agents.iter().map(|agent| self.0.record(&agent.name, "show").ok()).collect();
+        let requests = self.pull_requests(records.iter().flatten());
+        let of_branch = |(agent, record): (&Agent, &Option<AgentRecord>)| {
+            let top = self.working_tree(record.as_ref()?).ok()?;
+            requests.of(agent, &top).ok().flatten()
+        };
+        agents.iter().zip(&records).map(of_branch).collect()
+    }
+
     /// Lists the pull requests of the repositories of these agents. Asks the forge about those whose list is old.
     pub(in crate::manager::review) fn pull_requests<'r>(
         &self,

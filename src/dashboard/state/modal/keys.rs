@@ -21,7 +21,8 @@ impl DashboardState {
             if let Modal::Filter(_) = modal {
                 self.set_filter("");
             }
-            return vec![];
+            // The user may have committed the changes or thrown them away.
+            return if modal == Modal::Diff { vec![DashboardEffect::CountWork] } else { vec![] };
         }
         match &mut modal {
             Modal::Confirm(window) => match key.typed() {
@@ -70,16 +71,11 @@ impl DashboardState {
                     window.select(by);
                 }
             }
-            Modal::Help(window) => {
-                let count = window.lines(&self.bindings).len();
-                match step(key) {
-                    Some(by) => {
-                        window.scroll = window.scroll.saturating_add_signed(by).min(count.saturating_sub(1))
-                    }
-                    None if window.input.press(key) => window.scroll = 0,
-                    None => {}
-                }
-            }
+            Modal::Help(window) => match step(key) {
+                Some(by) => window.scroll_lines(by, &self.bindings),
+                None if window.input.press(key) => window.scroll = 0,
+                None => {}
+            },
             _ => {
                 if let Some(input) = modal.input() {
                     input.press(key);
@@ -179,8 +175,8 @@ impl DashboardState {
     }
 }
 
-/// Returns by how many rows a key moves in a menu, which has no text.
-fn menu_step(key: KeyPress) -> Option<isize> {
+/// Returns by how many rows a key moves in a window without a text.
+pub(super) fn menu_step(key: KeyPress) -> Option<isize> {
     match key.typed() {
         Some('j') => Some(1),
         Some('k') => Some(-1),

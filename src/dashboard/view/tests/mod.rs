@@ -2,10 +2,12 @@
 //!
 //! - `situations`: what the footer and the help say in situations other than the usual one
 //! - `columns`: the columns of the list keep their places and use the room that they have
+//! - `questions`: questions that have no room
 //! - `overview`: what is shown without a selected agent, and signs that there is more than what is visible
 
 mod columns;
 mod overview;
+mod questions;
 mod situations;
 
 use ratatui::Terminal;
@@ -24,7 +26,8 @@ use crate::dashboard::state::testing::{agent, asking, elsewhere, press, state};
 use crate::dashboard::state::update;
 use crate::manager::{PaneScreen, SpawnOption, SpawnOptions};
 use crate::model::{
-    Agent, BranchOutcome, BranchPosition, DashboardColumn, Param, ParamSort, ParamValue, Status,
+    Agent, BranchOutcome, BranchPosition, CheckState, DashboardColumn, Param, ParamSort, ParamValue,
+    PullRequestState, Status,
 };
 
 /// Returns the screen as text, one line for each line of the terminal.
@@ -155,6 +158,16 @@ fn every_size_can_be_drawn() {
 }
 
 #[test]
+fn a_terminal_that_has_just_become_smaller_can_be_drawn() {
+    for keys in ["j", "?", "y", "S", "G"] {
+        let mut state = with_screen((120, 36));
+        press(&mut state, keys);
+        let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
+        terminal.draw(|frame| draw(frame, &state, Theme::PLAIN)).unwrap();
+    }
+}
+
+#[test]
 fn nothing_of_an_agent_reaches_the_terminal_but_printable_cells() {
     let mut hostile = agent("a", Status::Idle);
     hostile.title = Some("\x1b]0;owned\x07\x1b[2J\u{202e}title".into());
@@ -199,6 +212,18 @@ fn a_row_shows_what_the_agent_does_and_where_its_branch_is() {
         update(&mut state, DashboardEvent::BranchCompared(key.clone(), position));
         assert!(row(&state).contains(text), "{}", row(&state));
     }
+    resize(&mut state, (200, 20));
+    let request =
+        |state, checks| crate::model::PullRequest { number: 12, url: "https://x/12".into(), state, checks };
+    for (pull_request, text) in [
+        (request(PullRequestState::Open, Some(CheckState::Fail)), "merged ↑2 #12✗ Bash"),
+        (request(PullRequestState::Merged, Some(CheckState::Pass)), "merged ↑2 #12 Bash"),
+    ] {
+        update(&mut state, DashboardEvent::PullRequestsRead(vec![(key.clone(), Some(pull_request))]));
+        assert!(row(&state).contains(text), "{}", row(&state));
+    }
+    update(&mut state, DashboardEvent::PullRequestsRead(vec![(key.clone(), None)]));
+    assert!(!row(&state).contains("#12"), "{}", row(&state));
     update(&mut state, DashboardEvent::ActivityRead(vec![(key, None)]));
     assert!(!row(&state).contains("Bash"), "{}", row(&state));
 }
