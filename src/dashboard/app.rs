@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use crate::dashboard::effects::Workers;
 use crate::dashboard::effects::remote::remote_host;
+use crate::dashboard::frames::{Staleness, staleness_after};
 use crate::dashboard::input::InputThread;
 use crate::dashboard::state::event::{AgentTarget, DashboardEffect, DashboardEvent, ForegroundProgram};
-use crate::dashboard::state::{DashboardState, DetailTab, update};
+use crate::dashboard::state::{DashboardState, update};
 use crate::dashboard::terminal::FullScreen;
 use crate::dashboard::view;
 use crate::dashboard::view::theme::Theme;
@@ -45,15 +46,6 @@ enum LoopState {
     Ended,
 }
 
-/// What the frame on the screen lacks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Staleness {
-    Current,
-    /// Only output of the agent is missing, which may wait for the next frame.
-    Output,
-    Outdated,
-}
-
 /// The running dashboard.
 pub(crate) struct App {
     context: Arc<Context>,
@@ -63,7 +55,6 @@ pub(crate) struct App {
     input: InputThread,
     workers: Workers,
     events: Receiver<LoopEvent>,
-    shown_ages: Vec<String>,
     drawn: Instant,
 }
 
@@ -74,8 +65,8 @@ impl App {
         let workers = Workers::start(&context, &send, &state.live)?;
         let screen = FullScreen::enter().map_err(Error::io("cannot use the terminal"))?;
         let input = InputThread::start(send).map_err(Error::io("cannot read the terminal"))?;
-        let (shown_ages, drawn) = (Vec::new(), Instant::now());
-        Ok(App { context, state, theme, screen, input, workers, events, shown_ages, drawn })
+        let drawn = Instant::now();
+        Ok(App { context, state, theme, screen, input, workers, events, drawn })
     }
 
     /// Runs until the user leaves.
@@ -84,8 +75,13 @@ impl App {
         let started = Instant::now();
         loop {
             let is_first = !self.state.is_loaded && started.elapsed() < FIRST_FRAME_WAIT;
-            if stale == Staleness::Outdated && !is_first {
-                self.draw()?;
+            let is_due = match stale {
+                Staleness::Outdated => !is_first,
+                Staleness::Output => self.drawn.elapsed() >= FRAME_TIME,
+                Staleness::Current => false,
+            };
+            if is_due {
+                self.draw(stale)?;
                 stale = Staleness::Current;
             }
             let timeout = match stale {
@@ -103,27 +99,23 @@ impl App {
                         }
                     }
                 }
-                Err(RecvTimeoutError::Timeout) if stale == Staleness::Output => stale = Staleness::Outdated,
+                Err(RecvTimeoutError::Timeout) if stale == Staleness::Output => {}
                 Err(RecvTimeoutError::Timeout) => {
                     self.state.now = self.context.now();
-                    if view::ages(&self.state) != self.shown_ages {
+                    if view::ages(&self.state) != self.screen.ages() {
                         stale = Staleness::Outdated;
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-            if stale == Staleness::Output && self.drawn.elapsed() >= FRAME_TIME {
-                stale = Staleness::Outdated;
-            }
         }
     }
 
-    fn draw(&mut self) -> Result<(), Error> {
+    fn draw(&mut self, stale: Staleness) -> Result<(), Error> {
         self.state.now = self.context.now();
-        self.screen.draw(&self.state, self.theme).map_err(Error::io("cannot draw"))?;
+        self.screen.draw(&self.state, self.theme, stale).map_err(Error::io("cannot draw"))?;
         failpoint::reached("dashboard.drawn");
         self.state.note_drawn();
-        self.shown_ages = view::ages(&self.state);
         self.drawn = Instant::now();
         self.workers.count_work(self.state.visible_agents());
         self.workers.show_activity(self.state.visible_agents());
@@ -146,8 +138,8 @@ impl App {
         if matches!(event, DashboardEvent::Key(_) | DashboardEvent::Mouse(_) | DashboardEvent::Paste(_)) {
             self.workers.note_input();
         }
-        let staleness = self.staleness_after(&event);
         self.state.now = self.context.now();
+        let staleness = staleness_after(&event, &self.state, self.screen.ages());
         for effect in update(&mut self.state, event) {
             match effect {
                 DashboardEffect::Quit => return Ok((LoopState::Ended, Staleness::Current)),
@@ -163,28 +155,6 @@ impl App {
             }
         }
         Ok((LoopState::Running, staleness))
-    }
-
-    /// Returns whether the screen of an agent is visible.
-    fn shows_screens(&self) -> bool {
-        self.state.grid.is_some() || self.state.detail.tab == DetailTab::Screen
-    }
-
-    fn staleness_after(&mut self, event: &DashboardEvent) -> Staleness {
-        match event {
-            DashboardEvent::LiveChanged if !self.shows_screens() => Staleness::Current,
-            DashboardEvent::LiveChanged => Staleness::Output,
-            DashboardEvent::Listed { agents, silence } => {
-                let own = self.state.agents.iter().filter(|agent| agent.host.is_none());
-                let is_same = own.eq(agents.iter()) && self.state.silence == *silence && self.state.is_loaded;
-                self.state.now = self.context.now();
-                match is_same && view::ages(&self.state) == self.shown_ages {
-                    true => Staleness::Current,
-                    false => Staleness::Outdated,
-                }
-            }
-            _ => Staleness::Outdated,
-        }
     }
 
     /// Gives the terminal to another program, or back to the shell.

@@ -102,6 +102,19 @@ fn cells_of(buffer: &mut Buffer, area: Rect) -> &mut [Cell] {
     buffer.content.get_mut(first..first + usize::from(line.width)).unwrap_or_default()
 }
 
+/// Copies the cells outside of an area to a buffer of the same size.
+pub(super) fn copy_around(from: &Buffer, to: &mut Buffer, area: Rect) {
+    let width = usize::from(from.area.width);
+    let lines = from.content.chunks(width.max(1)).zip(to.content.chunks_mut(width.max(1)));
+    for (y, (from, to)) in (from.area.y..).zip(lines) {
+        let is_beside = (area.top()..area.bottom()).contains(&y);
+        let (left, right) = if is_beside { (area.left(), area.right()) } else { (u16::MAX, u16::MAX) };
+        let (left, right) = (usize::from(left).min(width), usize::from(right).min(width));
+        to[..left].clone_from_slice(&from[..left]);
+        to[right..].clone_from_slice(&from[right..]);
+    }
+}
+
 /// Returns the length of the beginning of a text whose characters take one column each: printable ASCII, and the mark of
 /// a cut at its end. An ASCII character before another one does not belong to it, because the other one may combine
 /// with it.
