@@ -56,6 +56,10 @@ pub(crate) struct App {
     workers: Workers,
     events: Receiver<LoopEvent>,
     drawn: Instant,
+    /// Effects that wait for the next frame.
+    deferred: Vec<DashboardEffect>,
+    /// Whether the user has done something since the last frame.
+    has_input: bool,
 }
 
 impl App {
@@ -65,8 +69,8 @@ impl App {
         let workers = Workers::start(&context, &send, &state.live)?;
         let screen = FullScreen::enter().map_err(Error::io("cannot use the terminal"))?;
         let input = InputThread::start(send).map_err(Error::io("cannot read the terminal"))?;
-        let drawn = Instant::now();
-        Ok(App { context, state, theme, screen, input, workers, events, drawn })
+        let (drawn, deferred, has_input) = (Instant::now(), Vec::new(), false);
+        Ok(App { context, state, theme, screen, input, workers, events, drawn, deferred, has_input })
     }
 
     /// Runs until the user leaves.
@@ -84,6 +88,7 @@ impl App {
                 self.draw(stale)?;
                 stale = Staleness::Current;
             }
+            self.perform_deferred();
             let timeout = match stale {
                 Staleness::Outdated => FIRST_FRAME_WAIT.saturating_sub(started.elapsed()),
                 Staleness::Output => FRAME_TIME.saturating_sub(self.drawn.elapsed()),
@@ -122,6 +127,14 @@ impl App {
         Ok(())
     }
 
+    /// Starts the work that waited for the frame, so that it does not compete with the frame for the processor.
+    fn perform_deferred(&mut self) {
+        self.deferred.drain(..).for_each(|effect| self.workers.perform(effect));
+        if std::mem::take(&mut self.has_input) {
+            self.workers.note_input();
+        }
+    }
+
     /// Returns when ages may have changed.
     fn tick(&self) -> Duration {
         let now = self.state.now;
@@ -136,7 +149,7 @@ impl App {
     fn take(&mut self, event: LoopEvent) -> Result<(LoopState, Staleness), Error> {
         let LoopEvent::Event(event) = event else { return Ok((LoopState::Ended, Staleness::Current)) };
         if matches!(event, DashboardEvent::Key(_) | DashboardEvent::Mouse(_) | DashboardEvent::Paste(_)) {
-            self.workers.note_input();
+            self.has_input = true;
         }
         self.state.now = self.context.now();
         let staleness = staleness_after(&event, &self.state, self.screen.ages());
@@ -151,6 +164,7 @@ impl App {
                 DashboardEffect::Suspend => self.run_foreground(Foreground::Suspension)?,
                 DashboardEffect::Foreground(program) => self.run_foreground(Foreground::Program(program))?,
                 DashboardEffect::Copy(text) => self.screen.copy(&text).map_err(Error::io("cannot draw"))?,
+                other if waits_for_frame(&other) => self.deferred.push(other),
                 other => self.workers.perform(other),
             }
         }
@@ -177,6 +191,11 @@ impl App {
         }
         Ok(())
     }
+}
+
+/// Returns whether an effect only reads what is shown later.
+fn waits_for_frame(effect: &DashboardEffect) -> bool {
+    matches!(effect, DashboardEffect::Follow(_) | DashboardEffect::Load { .. })
 }
 
 /// What gets the terminal.
