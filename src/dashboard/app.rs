@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use crate::dashboard::effects::Workers;
 use crate::dashboard::effects::remote::remote_host;
+use crate::dashboard::frames::{Staleness, staleness_after};
 use crate::dashboard::input::InputThread;
 use crate::dashboard::state::event::{AgentTarget, DashboardEffect, DashboardEvent, ForegroundProgram};
-use crate::dashboard::state::{DashboardState, DetailTab, update};
+use crate::dashboard::state::{DashboardState, update};
 use crate::dashboard::terminal::FullScreen;
 use crate::dashboard::view;
 use crate::dashboard::view::theme::Theme;
@@ -45,15 +46,6 @@ enum LoopState {
     Ended,
 }
 
-/// What the frame on the screen lacks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Staleness {
-    Current,
-    /// Only output of the agent is missing, which may wait for the next frame.
-    Output,
-    Outdated,
-}
-
 /// The running dashboard.
 pub(crate) struct App {
     context: Arc<Context>,
@@ -63,8 +55,11 @@ pub(crate) struct App {
     input: InputThread,
     workers: Workers,
     events: Receiver<LoopEvent>,
-    shown_ages: Vec<String>,
     drawn: Instant,
+    /// Effects that wait for the next frame.
+    deferred: Vec<DashboardEffect>,
+    /// Whether the user has done something since the last frame.
+    has_input: bool,
 }
 
 impl App {
@@ -78,8 +73,8 @@ impl App {
         if theme.is_automatic() && state.surroundings.switched_client.is_none() {
             screen.ask_for_background().map_err(Error::io("cannot use the terminal"))?;
         }
-        let (shown_ages, drawn) = (Vec::new(), Instant::now());
-        Ok(App { context, state, theme, screen, input, workers, events, shown_ages, drawn })
+        let (drawn, deferred, has_input) = (Instant::now(), Vec::new(), false);
+        Ok(App { context, state, theme, screen, input, workers, events, drawn, deferred, has_input })
     }
 
     /// Runs until the user leaves.
@@ -88,10 +83,16 @@ impl App {
         let started = Instant::now();
         loop {
             let is_first = !self.state.is_loaded && started.elapsed() < FIRST_FRAME_WAIT;
-            if stale == Staleness::Outdated && !is_first {
-                self.draw()?;
+            let is_due = match stale {
+                Staleness::Outdated => !is_first,
+                Staleness::Output => self.drawn.elapsed() >= FRAME_TIME,
+                Staleness::Current => false,
+            };
+            if is_due {
+                self.draw(stale)?;
                 stale = Staleness::Current;
             }
+            self.perform_deferred();
             let timeout = match stale {
                 Staleness::Outdated => FIRST_FRAME_WAIT.saturating_sub(started.elapsed()),
                 Staleness::Output => FRAME_TIME.saturating_sub(self.drawn.elapsed()),
@@ -107,31 +108,35 @@ impl App {
                         }
                     }
                 }
-                Err(RecvTimeoutError::Timeout) if stale == Staleness::Output => stale = Staleness::Outdated,
+                Err(RecvTimeoutError::Timeout) if stale == Staleness::Output => {}
                 Err(RecvTimeoutError::Timeout) => {
                     self.state.now = self.context.now();
-                    if view::ages(&self.state) != self.shown_ages {
+                    if view::ages(&self.state) != self.screen.ages() {
                         stale = Staleness::Outdated;
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-            if stale == Staleness::Output && self.drawn.elapsed() >= FRAME_TIME {
-                stale = Staleness::Outdated;
-            }
         }
     }
 
-    fn draw(&mut self) -> Result<(), Error> {
+    fn draw(&mut self, stale: Staleness) -> Result<(), Error> {
         self.state.now = self.context.now();
-        self.screen.draw(&self.state, self.theme).map_err(Error::io("cannot draw"))?;
+        self.screen.draw(&self.state, self.theme, stale).map_err(Error::io("cannot draw"))?;
         failpoint::reached("dashboard.drawn");
         self.state.note_drawn();
-        self.shown_ages = view::ages(&self.state);
         self.drawn = Instant::now();
         self.workers.count_work(&self.state);
         self.workers.show_activity(self.state.visible_agents());
         Ok(())
+    }
+
+    /// Starts the work that waited for the frame, so that it does not compete with the frame for the processor.
+    fn perform_deferred(&mut self) {
+        self.deferred.drain(..).for_each(|effect| self.workers.perform(effect));
+        if std::mem::take(&mut self.has_input) {
+            self.workers.note_input();
+        }
     }
 
     /// Returns when ages may have changed.
@@ -148,13 +153,13 @@ impl App {
     fn take(&mut self, event: LoopEvent) -> Result<(LoopState, Staleness), Error> {
         let LoopEvent::Event(event) = event else { return Ok((LoopState::Ended, Staleness::Current)) };
         if matches!(event, DashboardEvent::Key(_) | DashboardEvent::Mouse(_) | DashboardEvent::Paste(_)) {
-            self.workers.note_input();
+            self.has_input = true;
         }
         if let DashboardEvent::BackgroundReported(background) = event {
             self.theme = self.theme.on(background);
         }
-        let staleness = self.staleness_after(&event);
         self.state.now = self.context.now();
+        let staleness = staleness_after(&event, &self.state, self.screen.ages());
         for effect in update(&mut self.state, event) {
             match effect {
                 DashboardEffect::Quit => return Ok((LoopState::Ended, Staleness::Current)),
@@ -168,32 +173,11 @@ impl App {
                 DashboardEffect::Suspend => self.run_foreground(Foreground::Suspension)?,
                 DashboardEffect::Foreground(program) => self.run_foreground(Foreground::Program(program))?,
                 DashboardEffect::Copy(text) => self.screen.copy(&text).map_err(Error::io("cannot draw"))?,
+                other if waits_for_frame(&other) => self.deferred.push(other),
                 other => self.workers.perform(other),
             }
         }
         Ok((LoopState::Running, staleness))
-    }
-
-    /// Returns whether the screen of an agent is visible.
-    fn shows_screens(&self) -> bool {
-        self.state.grid.is_some() || self.state.detail.tab == DetailTab::Screen
-    }
-
-    fn staleness_after(&mut self, event: &DashboardEvent) -> Staleness {
-        match event {
-            DashboardEvent::LiveChanged if !self.shows_screens() => Staleness::Current,
-            DashboardEvent::LiveChanged => Staleness::Output,
-            DashboardEvent::Listed { agents, silence } => {
-                let own = self.state.agents.iter().filter(|agent| agent.host.is_none());
-                let is_same = own.eq(agents.iter()) && self.state.silence == *silence && self.state.is_loaded;
-                self.state.now = self.context.now();
-                match is_same && view::ages(&self.state) == self.shown_ages {
-                    true => Staleness::Current,
-                    false => Staleness::Outdated,
-                }
-            }
-            _ => Staleness::Outdated,
-        }
     }
 
     /// Gives the terminal to another program, or back to the shell.
@@ -218,6 +202,11 @@ impl App {
         }
         Ok(())
     }
+}
+
+/// Returns whether an effect only reads what is shown later.
+fn waits_for_frame(effect: &DashboardEffect) -> bool {
+    matches!(effect, DashboardEffect::Follow(_) | DashboardEffect::Load { .. })
 }
 
 /// What gets the terminal.

@@ -18,8 +18,8 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use rustix::process::{Signal, getpid, kill_process};
 
+use crate::dashboard::frames::{FrameCache, Staleness};
 use crate::dashboard::state::DashboardState;
-use crate::dashboard::view;
 use crate::dashboard::view::theme::Theme;
 use crate::env::Env;
 
@@ -40,6 +40,7 @@ static IS_ENTERED: AtomicBool = AtomicBool::new(false);
 /// The terminal while the dashboard uses it.
 pub(crate) struct FullScreen {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    frames: FrameCache,
 }
 
 impl FullScreen {
@@ -47,7 +48,7 @@ impl FullScreen {
     pub(crate) fn enter() -> io::Result<FullScreen> {
         restore_on_panic();
         enter()?;
-        Ok(FullScreen { terminal: new_terminal()? })
+        Ok(FullScreen { terminal: new_terminal()?, frames: FrameCache::default() })
     }
 
     /// Returns columns and lines of the terminal.
@@ -60,9 +61,22 @@ impl FullScreen {
         write_out(ASK_FOR_BACKGROUND)
     }
 
-    /// Draws the state. Only cells that have changed are written.
-    pub(crate) fn draw(&mut self, state: &DashboardState, theme: Theme) -> io::Result<()> {
-        self.terminal.draw(|frame| view::draw(frame, state, theme)).map(drop)
+    /// Draws the parts of the state that the screen lacks. Only cells that have changed are written.
+    pub(crate) fn draw(
+        &mut self,
+        state: &DashboardState,
+        theme: Theme,
+        staleness: Staleness,
+    ) -> io::Result<()> {
+        let frames = &self.frames;
+        let drawn = self.terminal.draw(|frame| frames.draw(frame, (state, theme), staleness))?;
+        self.frames.keep(drawn.buffer, state, staleness);
+        Ok(())
+    }
+
+    /// Returns the ages that the screen shows.
+    pub(crate) fn ages(&self) -> &[String] {
+        self.frames.ages()
     }
 
     /// Draws everything at the next time.
@@ -70,6 +84,7 @@ impl FullScreen {
         // `Terminal::clear` asks the terminal for the cursor and waits for the answer, which the input thread may take.
         execute!(stdout(), Clear(ClearType::All))?;
         self.terminal = new_terminal()?;
+        self.frames = FrameCache::default();
         Ok(())
     }
 

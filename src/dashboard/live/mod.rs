@@ -5,6 +5,7 @@
 //! an agent are never answered.
 //!
 //! - `screen`: the emulated screen with its history
+//! - `row_cache`: the rows of the screen as they were drawn last
 //! - `feed`: the thread that captures and follows
 //! - `remote_feed`: the thread that receives the screen of an agent on another host
 //!
@@ -13,6 +14,7 @@
 
 pub(crate) mod feed;
 mod remote_feed;
+mod row_cache;
 pub(crate) mod screen;
 
 use std::sync::{Arc, Mutex, PoisonError};

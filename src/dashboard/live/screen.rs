@@ -2,7 +2,10 @@
 
 use std::num::NonZeroU16;
 
+use ratatui::buffer::Cell;
+
 use crate::base::terminal::emulator_input::EmulatorInput;
+use crate::dashboard::live::row_cache::RowCache;
 use crate::manager::PaneScreen;
 
 /// Lines of history that are kept. At 200 columns they take about 8 MB.
@@ -20,6 +23,7 @@ pub(crate) struct LiveScreen {
     input: EmulatorInput,
     /// Number of lines that have left the top of the screen, including those that the history no longer has.
     scrolled_out: usize,
+    drawn: RowCache,
 }
 
 /// The part of a screen that is drawn.
@@ -66,7 +70,7 @@ impl LiveScreen {
         let visible = if capture.has_cursor { 'h' } else { 'l' };
         parser.process(format!("\x1b[0m\x1b[{};{}H\x1b[?25{visible}", line + 1, column + 1).as_bytes());
         let scrolled_out = parser.screen().scrollback_len();
-        LiveScreen { parser, input, scrolled_out }
+        LiveScreen { parser, input, scrolled_out, drawn: RowCache::default() }
     }
 
     /// Interprets output of the agent.
@@ -123,24 +127,25 @@ impl LiveScreen {
     fn content_height(&self) -> usize {
         let screen = self.parser.screen();
         let (columns, lines) = self.size();
-        let has_text = |line: &u16| {
-            (0..columns).any(|column| {
-                screen.cell(*line, column).is_some_and(|cell| !cell.contents().trim().is_empty())
-            })
-        };
         let cursor_line = screen.cursor_position().0;
-        let first = if screen.hide_cursor() { 0 } else { cursor_line };
         // Lines above a visible cursor cannot be the last one.
-        let last = (first..lines).rev().find(has_text).unwrap_or(first);
-        usize::from(last) + 1
+        let first = if screen.hide_cursor() { 0 } else { usize::from(cursor_line) };
+        if first + 1 == usize::from(lines) {
+            return usize::from(lines);
+        }
+        let rows = screen.rows(0, columns).enumerate().skip(first);
+        let last = rows.filter(|(_, row)| !row.trim().is_empty()).last();
+        last.map_or(first, |(line, _)| line) + 1
     }
 
-    /// Calls `draw` with each visible cell, its column and its line. Returns the position of the cursor, if it is
-    /// visible.
+    /// Calls `draw` with the line and the cells of each visible row that is not blank. `convert` returns the drawn cell
+    /// for a column and a cell of the emulator. It must return equal cells for equal arguments, because rows are kept
+    /// for the next frame. Returns the position of the cursor, if it is visible.
     pub(crate) fn draw(
         &mut self,
         viewport: Viewport,
-        mut draw: impl FnMut(u16, u16, &vt100::Cell),
+        convert: impl Fn(u16, &vt100::Cell) -> Cell,
+        draw: impl FnMut(u16, &[Cell]),
     ) -> Option<(u16, u16)> {
         self.parser.screen_mut().set_scrollback(0);
         let (columns, lines) = self.size();
@@ -151,13 +156,17 @@ impl LiveScreen {
         let first = top - (history - back);
         let screen = self.parser.screen();
         let height = usize::from(viewport.height).min(usize::from(lines).saturating_sub(first));
-        for line in 0..u16::try_from(height).unwrap_or(0) {
-            let at = line + u16::try_from(first).unwrap_or(0);
-            for column in 0..viewport.width.min(columns.saturating_sub(viewport.shift)) {
-                if let Some(cell) = screen.cell(at, column + viewport.shift) {
-                    draw(column, line, cell);
-                }
-            }
+        let width = viewport.width.min(columns.saturating_sub(viewport.shift));
+        if width > 0 {
+            let first = u16::try_from(first).unwrap_or(u16::MAX);
+            let rows = screen.rows_formatted(viewport.shift, width).skip(first.into()).take(height);
+            let cells = |line: u16| {
+                let cell = |column: u16| screen.cell(line + first, column + viewport.shift);
+                (0..width)
+                    .map(|column| cell(column).map_or(Cell::EMPTY, |cell| convert(column, cell)))
+                    .collect()
+            };
+            self.drawn.draw(viewport, (0..).zip(rows), (cells, draw));
         }
         let (line, column) = screen.cursor_position();
         let line = (usize::from(line) + back).checked_sub(first).filter(|line| *line < height)?;
@@ -170,6 +179,7 @@ impl LiveScreen {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use ratatui::style::{Color, Modifier, Style};
 
     use super::*;
 
@@ -180,10 +190,24 @@ mod tests {
         PaneScreen { width: 10, height, cursor: (0, 0), has_cursor: true, alternate: false, history, lines }
     }
 
+    fn converted(_: u16, cell: &vt100::Cell) -> Cell {
+        let mut converted = Cell::EMPTY;
+        converted.set_symbol(if cell.has_contents() { cell.contents() } else { " " }).set_style(
+            Style::new().fg(match cell.fgcolor() {
+                vt100::Color::Idx(index) => Color::Indexed(index),
+                _ => Color::Reset,
+            }),
+        );
+        if cell.inverse() {
+            converted.modifier = Modifier::REVERSED;
+        }
+        converted
+    }
+
     fn drawn(screen: &mut LiveScreen, viewport: Viewport) -> Vec<String> {
         let mut lines = vec![String::new(); usize::from(viewport.height)];
-        screen.draw(viewport, |_, line, cell| {
-            lines[usize::from(line)].push_str(if cell.has_contents() { cell.contents() } else { " " });
+        screen.draw(viewport, converted, |line, cells| {
+            lines[usize::from(line)] = cells.iter().map(Cell::symbol).collect();
         });
         lines.iter().map(|line| line.trim_end().to_owned()).collect()
     }
@@ -264,7 +288,15 @@ mod tests {
                 screen.process(&piece);
                 for (width, height) in [(1, 1), (width, height), (40, 20)] {
                     let viewport = Viewport { width, height, scroll, shift };
-                    let cursor = screen.draw(viewport, |column, line, _| assert!(column < width && line < height));
+                    let mut rows = Vec::new();
+                    let cursor = screen.draw(viewport, converted, |line, cells| {
+                        assert!(cells.len() <= usize::from(width) && line < height);
+                        rows.push((line, cells.to_vec()));
+                    });
+                    screen.drawn = RowCache::default();
+                    let mut anew = Vec::new();
+                    screen.draw(viewport, converted, |line, cells| anew.push((line, cells.to_vec())));
+                    prop_assert_eq!(rows, anew, "rows of the last frame are like rows that are read anew");
                     prop_assert!(cursor.is_none_or(|(column, line)| column < width && line < height));
                 }
             }

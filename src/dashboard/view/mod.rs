@@ -30,6 +30,7 @@ pub(crate) mod text;
 pub(crate) mod theme;
 
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 
 use crate::dashboard::columns::visible_ages;
 use crate::dashboard::state::DashboardState;
@@ -68,6 +69,19 @@ pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
     }
     footer::draw(frame, state, theme);
     modals::draw(frame, state, theme);
+}
+
+/// Draws a frame that differs from the last complete one at most in the detail pane, because the selected agent has
+/// printed something.
+pub(crate) fn draw_output(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme, complete: &Buffer) {
+    let areas = state.areas();
+    let has_screen = state.grid.is_none() && !areas.tabs.is_empty() && state.selected_agent().is_some();
+    if !has_screen || !state.modals.is_empty() || frame.area() != complete.area {
+        return draw(frame, state, theme);
+    }
+    text::copy_around(complete, frame.buffer_mut(), areas.tabs.union(areas.body));
+    tabs::draw(frame, state, theme);
+    detail::draw(frame, state, theme);
 }
 
 /// Returns the texts that change with time alone. The screen is drawn again only if they have changed.

@@ -1,7 +1,7 @@
 //! The screen of an agent, cell by cell. Nothing that an agent prints reaches the terminal in any other way.
 
 use ratatui::Frame;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
@@ -48,39 +48,44 @@ pub(crate) fn draw_cells(
     screen: &mut LiveScreen,
     theme: Theme,
 ) -> Option<(u16, u16)> {
-    screen.draw(viewport, |column, line, cell| {
-        // Every cell is blank at the beginning of a frame.
-        if is_blank(cell) {
-            return;
+    let convert = |column, cell: &vt100::Cell| drawn_cell(cell, (column, viewport.width), theme);
+    screen.draw(viewport, convert, |line, cells| {
+        for (x, cell) in (area.x..).zip(cells) {
+            if let Some(cell_there) = buffer.cell_mut(Position { x, y: area.y + line }) {
+                cell_there.clone_from(cell);
+            }
         }
-        let Some(cell_there) = buffer.cell_mut(Position { x: area.x + column, y: area.y + line }) else {
-            return;
-        };
-        cell_there.set_style(style(cell, theme));
-        if cell.is_wide_continuation() {
-            // The first half of the character covers this cell, unless it is cut off on the left.
-            cell_there.set_symbol(if column == 0 { " " } else { "" });
-            return;
-        }
-        let text = cell.contents();
-        if let [byte @ b' '..=b'~'] = text.as_bytes() {
-            cell_there.set_char(char::from(*byte));
-            return;
-        }
-        let width = if cell.is_wide() { 2 } else { 1 };
-        let is_cut = width == 2 && column + 1 >= viewport.width;
-        let is_safe = !text.is_empty() && !text.contains(is_deceptive) && text.width() == width && !is_cut;
-        cell_there.set_symbol(if is_safe { text } else { " " });
     })
+}
+
+/// Returns a cell of a screen as it is drawn in a column of a viewport of this width.
+fn drawn_cell(cell: &vt100::Cell, (column, width): (u16, u16), theme: Theme) -> Cell {
+    let mut drawn = Cell::EMPTY;
+    // The first half of a wide character covers the second one, unless it is cut off on the left.
+    let is_covered = cell.is_wide_continuation() && column > 0;
+    if is_blank(cell) && !is_covered {
+        return drawn;
+    }
+    drawn.set_style(style(cell, theme));
+    if cell.is_wide_continuation() {
+        drawn.set_symbol(if is_covered { "" } else { " " });
+        return drawn;
+    }
+    let text = cell.contents();
+    if let [byte @ b' '..=b'~'] = text.as_bytes() {
+        drawn.set_char(char::from(*byte));
+        return drawn;
+    }
+    let columns = if cell.is_wide() { 2 } else { 1 };
+    let is_cut = columns == 2 && column + 1 >= width;
+    let is_safe = !text.is_empty() && !text.contains(is_deceptive) && text.width() == columns && !is_cut;
+    drawn.set_symbol(if is_safe { text } else { " " });
+    drawn
 }
 
 /// Returns whether nothing of a cell can be seen.
 fn is_blank(cell: &vt100::Cell) -> bool {
-    !cell.has_contents()
-        && !cell.is_wide_continuation()
-        && !cell.inverse()
-        && !cell.underline()
-        && cell.bgcolor() == vt100::Color::Default
+    !cell.has_contents() && !cell.inverse() && !cell.underline() && cell.bgcolor() == vt100::Color::Default
 }
 
 fn style(cell: &vt100::Cell, theme: Theme) -> Style {

@@ -1,12 +1,12 @@
 //! Text that fits into a number of columns, by display width.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::text::fit::{Keep, clean, cut, display_width};
+use crate::text::fit::{Keep, clean, cut, display_width, is_printable_ascii};
 
 /// Returns text that is safe to show, in at most `width` columns.
 pub(crate) fn fitted(text: &str, width: usize) -> String {
@@ -39,20 +39,56 @@ pub(crate) fn put(buffer: &mut Buffer, area: Rect, text: &str, style: Style) -> 
     if area.is_empty() {
         return 0;
     }
+    // Most texts are ASCII, and several thousand cells are written for each frame.
+    if is_printable_ascii(text) {
+        let width = usize::from(area.width);
+        let (kept, mark) = if text.len() <= width { (text, "") } else { (&text[..width - 1], "…") };
+        return put_simple(buffer, area, kept.chars().chain(mark.chars()), style);
+    }
     let text = fitted(text, area.width.into());
     let (simple, rest) = text.split_at(one_column_prefix(&text));
-    let mut x = area.x;
-    // Most cells are written here, several thousand of them for each frame.
-    for character in simple.chars() {
-        if let Some(cell) = buffer.cell_mut(Position { x, y: area.y }) {
-            cell.set_char(character).set_style(style);
-        }
-        x += 1;
-    }
+    let x = area.x + put_simple(buffer, area, simple.chars(), style);
     if !rest.is_empty() {
         buffer.set_string(x, area.y, rest, style);
     }
     x - area.x + u16::try_from(rest.width()).unwrap_or(area.width)
+}
+
+/// Writes characters that take one column each, and returns their number.
+fn put_simple(buffer: &mut Buffer, area: Rect, text: impl Iterator<Item = char>, style: Style) -> u16 {
+    let mut cells = cells_of(buffer, area).iter_mut();
+    let mut columns = 0;
+    for character in text {
+        if let Some(cell) = cells.next() {
+            cell.set_char(character).set_style(style);
+        }
+        columns += 1;
+    }
+    columns
+}
+
+/// Returns the cells of the first line of an area, as far as they are in the buffer.
+fn cells_of(buffer: &mut Buffer, area: Rect) -> &mut [Cell] {
+    let line = Rect { height: 1, ..area }.intersection(buffer.area);
+    if line.is_empty() {
+        return &mut [];
+    }
+    let (x, y) = (usize::from(line.x - buffer.area.x), usize::from(line.y - buffer.area.y));
+    let first = y * usize::from(buffer.area.width) + x;
+    buffer.content.get_mut(first..first + usize::from(line.width)).unwrap_or_default()
+}
+
+/// Copies the cells outside of an area to a buffer of the same size.
+pub(super) fn copy_around(from: &Buffer, to: &mut Buffer, area: Rect) {
+    let width = usize::from(from.area.width);
+    let lines = from.content.chunks(width.max(1)).zip(to.content.chunks_mut(width.max(1)));
+    for (y, (from, to)) in (from.area.y..).zip(lines) {
+        let is_beside = (area.top()..area.bottom()).contains(&y);
+        let (left, right) = if is_beside { (area.left(), area.right()) } else { (u16::MAX, u16::MAX) };
+        let (left, right) = (usize::from(left).min(width), usize::from(right).min(width));
+        to[..left].clone_from_slice(&from[..left]);
+        to[right..].clone_from_slice(&from[right..]);
+    }
 }
 
 /// Returns the length of the beginning of a text whose characters take one column each: printable ASCII, and the mark of
@@ -107,7 +143,9 @@ mod tests {
     fn text_is_written_by_columns() {
         let area = Rect::new(1, 0, 6, 1);
         for (text, shown, width) in [
+            ("", "", 0),
             ("ab", " ab", 2),
+            ("abcdef", " abcdef", 6),
             ("abcdefgh", " abcde…", 6),
             ("ae\u{301}b", " ae\u{301}b", 3),
             // The second column of a wide character is a space in the buffer.
