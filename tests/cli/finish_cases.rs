@@ -52,7 +52,8 @@ fn commits_that_a_rebase_replaced_before_the_checks_are_reported() {
     assert_eq!(report["steps"][0]["undo"], format!("symposium agent recover {copy}"));
     let back = agent(&env, &["recover", copy, "--json"]).ok().json();
     let branch = back["branch"].as_str().expect("a branch");
-    assert_eq!(git(&env, &project, &["rev-list", "--count", &format!("main~4..{branch}")]), "3");
+    let replaced = git(&env, &project, &["log", "--format=%s", &format!("main~4..{branch}")]);
+    assert!(replaced.ends_with("Work of agent fix\nadd two\nadd one"), "{replaced}");
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl Finishing<'_> {
                     text: format!("{} has the result", top.display()),
                     undo: Some(format!("git -C {} reset --keep {}", shell_word(&top), journal.tip)),
                 });
-                report.recovered = copy.or(report.recovered.take());
+                report.recovered = report.recovered.take().or(copy);
             }
             Err(why) => self.0.notice(format!("the worktree of `{}` stays as it was: {why}", record.name)),
         }
@@ -132,7 +132,7 @@ impl Finishing<'_> {
                 undo: Some(undo),
             });
         }
-        report.recovered = kept.recovered.or(report.recovered.take());
+        report.recovered = report.recovered.take().or(kept.recovered);
         report.steps.push(CompletedStep {
             text: "the agent is ended; its record, recap and conversation stay".to_owned(),
             undo: Some(format!("symposium agent resume {}", record.name)),
