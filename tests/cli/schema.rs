@@ -6,7 +6,7 @@ use std::path::Path;
 use regex_lite::Regex;
 use serde_json::Value;
 
-use super::{agent, shown, spawned, wait_for, workspace};
+use super::{agent, shown, spawned, trusted_specs, wait_for, workspace};
 use crate::support::TestEnv;
 
 /// Reads a schema of this repository.
@@ -70,8 +70,9 @@ fn check(value: &Value, schema: &Value, at: &str, mistakes: &mut Vec<String>) {
     }
 }
 
+/// Checks a value against a schema of this repository.
 #[track_caller]
-fn fits(value: &Value, name: &str) {
+pub(super) fn fits(value: &Value, name: &str) {
     let mut mistakes = Vec::new();
     check(value, &schema(name), "$", &mut mistakes);
     assert!(mistakes.is_empty(), "{name}:\n{}\n{value}", mistakes.join("\n"));
@@ -101,6 +102,61 @@ fn output_and_registry_fit_their_schemas() {
     fits(&env.registry(), "agent-sessions.schema.json");
     let error = agent(&env, &["show", "nobody", "--json"]).fails(3).stderr;
     fits(&serde_json::from_str(&error).unwrap(), "error.schema.json");
+}
+
+/// Returns the value of a field of the named agent in a list.
+#[track_caller]
+fn field<'a>(list: &'a Value, name: &str, field: &str) -> &'a Value {
+    let mut agents = list.as_array().expect("a list of agents").iter();
+    &agents.find(|agent| agent["name"] == name).unwrap_or_else(|| panic!("no {name}: {list}"))[field]
+}
+
+#[test]
+fn fields_that_are_mostly_empty_fit_their_schemas() {
+    let env = workspace::repository();
+    spawned(&env, &["demo", "--name", "cut"]);
+    wait_for(&env, "cut", "idle");
+    agent(&env, &["send", "cut", "/work 10m"]).ok();
+    wait_for(&env, "cut", "working");
+    env.tmux(["kill-server"]).ok();
+    env.wait_until("all processes have ended", || env.processes().is_empty());
+    env.wait_until("the agent is lost", || shown(&env, "cut")["status"] == "lost");
+    agent(&env, &["restore", "cut"]).ok();
+
+    let specs = "[agents.web]\nkind = \"demo\"\n[agents.web.params.port]\ntype = \"int\"\n";
+    trusted_specs(&env, specs);
+    spawned(&env, &["web", "--name", "api", "--param", "port=80"]);
+    spawned(&env, &["demo", "--name", "twin", "--count", "2", "--task", "hello"]);
+    wait_for(&env, "api", "idle");
+    agent(&env, &["send", "api", "/fail rate_limit You've hit your limit · resets in 2 hours"]).ok();
+    wait_for(&env, "api", "waiting");
+    for text in ["one", "two", "three"] {
+        env.symposium(["task", "add", "twin-1", text]).ok();
+    }
+    let tasks = || env.symposium(["task", "list", "--all", "--json"]).ok().json();
+    let id = |text: &str| {
+        let tasks = tasks();
+        let task = tasks.as_array().unwrap().iter().find(|task| task["text"] == text);
+        task.unwrap_or_else(|| panic!("{tasks}"))["id"].to_string()
+    };
+    env.symposium(["task", "done", &id("one"), "well done"]).ok();
+    env.symposium(["task", "fail", &id("two"), "not so well"]).ok();
+    env.symposium(["task", "cancel", &id("three")]).ok();
+
+    let (listed, stored) = (agent(&env, &["list", "--json"]).ok().json(), env.registry());
+    // The situation contains what it is meant to contain.
+    assert!(field(&listed, "api", "failure")["resets_at"].is_string(), "{listed}");
+    assert!(field(&listed, "cut", "cut_off")["at"].is_string(), "{listed}");
+    assert!(stored["sessions"]["cut"]["cut_off"]["at"].is_string(), "{stored}");
+    assert_eq!(field(&listed, "api", "params")[0]["name"], "port");
+    assert!(!stored["sessions"]["twin-1"]["group"].is_null(), "{stored}");
+    let tasks = tasks();
+    for state in ["done", "failed", "cancelled"] {
+        assert!(tasks.as_array().unwrap().iter().any(|task| task["state"] == state), "{state}: {tasks}");
+    }
+    fits(&listed, "agent-list.schema.json");
+    fits(&tasks, "task-list.schema.json");
+    fits(&stored, "agent-sessions.schema.json");
 }
 
 #[test]

@@ -54,6 +54,9 @@ fn a_guest_attaches_types_and_detaches() {
     terminal.wait_for_text("this is a");
     typed(&terminal, "hello from the guest");
     terminal.wait_for_text("got <hello from the guest>");
+    let listed = owner.symposium(["agent", "list", "--json"]).ok().json();
+    assert_eq!(listed[0]["shares"][0]["with"], guest.name.as_str(), "{listed}");
+    super::schema::fits(&listed, "agent-list.schema.json");
     let agent = shown(&owner, "a");
     let client = &agent["clients"][0];
     assert_eq!((&client["user"], &client["guest"]), (&guest.name.as_str().into(), &true.into()), "{agent}");
