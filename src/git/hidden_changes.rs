@@ -3,6 +3,8 @@
 //! An agent may set these marks, so a copy of the index without them is used where changes must not be missed. In a
 //! main working tree the marks are the user's own choice and are respected.
 
+mod listing;
+
 use std::fs::{self, File};
 use std::path::Path;
 
@@ -11,6 +13,7 @@ use super::git_dir;
 use super::history::changed_files;
 use super::uncommitted::copy_of_index;
 use crate::model::ChangedFile;
+pub(super) use listing::{GITLINK, TreeListing};
 
 /// Options of `git status` that list every changed and untracked file, without those in submodules.
 const STATUS: [&str; 6] =

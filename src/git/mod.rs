@@ -32,7 +32,6 @@ mod filters;
 mod finish;
 mod hidden_changes;
 mod history;
-mod listing;
 mod merged;
 mod publish;
 mod recover;

@@ -44,10 +44,17 @@ fn a_fork_has_the_conversation_and_the_commit_of_the_original() {
     let fork = shown(&env, "a-fork");
     assert!(fork["reason"].as_str().unwrap().contains("the milk"), "{fork}");
     assert_ne!(fork["conversation"]["id"], shown(&env, "a")["conversation"]["id"]);
-    // The diff of the fork has the base of the original, not the branch of the original.
+    // The diff of the fork has the base of the original, not the branch of the original, and no later commits of it.
+    fs::write(env.project().join("later"), "later\n").unwrap();
+    git(&env, &env.project(), &["add", "later"]);
+    git(&env, &env.project(), &["commit", "-q", "-m", "later"]);
     let diff = agent(&env, &["diff", "a-fork", "--json"]).ok().json();
     assert_eq!((&diff["base"]["name"], &diff["base"]["source"]), (&"main".into(), &"spawn".into()));
     assert_eq!(diff["commits"][0]["subject"], "add a file");
+    assert_eq!(
+        (diff["files"].as_array().unwrap().len(), &diff["files"][0]["path"]),
+        (1, &"committed".into())
+    );
     // The original is not touched.
     assert_eq!((env.registry()["sessions"]["a"].clone(), prompts(&env, "a")), before);
     assert_eq!(fs::read_to_string(workspace(&env, "a").join("new")).unwrap(), "new\n");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::super::command::{CommandInput, Git, GitError};
-use super::super::listing::TreeListing;
+use super::super::hidden_changes::TreeListing;
 use super::super::recover::IDENTITY;
 use super::super::review::{ObjectStore, SnapshotPlan};
 use super::super::submodules::INSIDE_GIT;

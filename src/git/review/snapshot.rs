@@ -7,8 +7,7 @@ use std::path::Path;
 
 use super::super::command::{CommandInput, Git, GitError};
 use super::super::git_dir;
-use super::super::hidden_changes::WITHOUT_SPARSE_CHECKOUT;
-use super::super::listing::TreeListing;
+use super::super::hidden_changes::{TreeListing, WITHOUT_SPARSE_CHECKOUT};
 use super::super::submodules::SubmoduleCheckout;
 use super::super::uncommitted::copy_of_index;
 

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::super::command::{CommandInput, Git, GitError};
-use super::super::listing::{GITLINK, TreeListing};
+use super::super::hidden_changes::{GITLINK, TreeListing};
 use super::MAX_DEPTH;
 use crate::model::{ChangeKind, ChangedFile};
 

@@ -6,12 +6,12 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::command::{Git, GitError};
-use super::hidden_changes::WITHOUT_SPARSE_CHECKOUT;
-use super::is_linked;
+use super::super::command::{Git, GitError};
+use super::super::is_linked;
+use super::WITHOUT_SPARSE_CHECKOUT;
 
 /// Mode of a submodule in a tree or index.
-pub(super) const GITLINK: &str = "160000";
+pub(in crate::git) const GITLINK: &str = "160000";
 
 /// What git reports about the index and the files of a working tree.
 #[derive(Debug, Default)]
@@ -21,14 +21,14 @@ pub struct TreeListing {
     pub changed: Vec<(String, u64)>,
     /// The index entries with a mark that may hide a change, each followed by a NUL byte. In a main working tree the
     /// marks are the user's own choice, and there are none here.
-    pub(super) marked: Vec<u8>,
+    pub(in crate::git) marked: Vec<u8>,
     /// The index entries of submodules, as `git ls-files --stage` prints them.
-    pub(super) gitlinks: Vec<String>,
+    pub(in crate::git) gitlinks: Vec<String>,
 }
 
 impl Git {
     /// Lists the index of a working tree.
-    pub(super) fn list_index(&self, top: &Path) -> Result<TreeListing, GitError> {
+    pub(in crate::git) fn list_index(&self, top: &Path) -> Result<TreeListing, GitError> {
         self.list_tree(top, &[])
     }
 
