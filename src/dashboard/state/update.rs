@@ -18,7 +18,7 @@ const LOG_END_LINES: usize = 3;
 pub(crate) fn update(state: &mut DashboardState, event: DashboardEvent) -> Vec<DashboardEffect> {
     let before = state.selected_agent().cloned();
     let tab = state.detail.tab;
-    let news = TabNews::of(&event);
+    let trigger = ReloadTrigger::of(&event);
     let mut effects = match event {
         DashboardEvent::Key(key) => state.key(key),
         DashboardEvent::Paste(text) => state.paste(text),
@@ -31,14 +31,14 @@ pub(crate) fn update(state: &mut DashboardState, event: DashboardEvent) -> Vec<D
     };
     effects.extend(state.follow());
     effects.extend(state.follow_tiles());
-    effects.extend(state.load((before.as_ref(), tab), news));
+    effects.extend(state.load((before.as_ref(), tab), trigger));
     effects.extend(state.load_diff(before.as_ref()));
     effects
 }
 
 /// What an event says about the content of the tab of the selected agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TabNews {
+enum ReloadTrigger {
     Nothing,
     /// The agents of this machine were listed, for example because a message has arrived.
     Listed,
@@ -48,23 +48,23 @@ enum TabNews {
     Printed,
 }
 
-impl TabNews {
-    fn of(event: &DashboardEvent) -> TabNews {
+impl ReloadTrigger {
+    fn of(event: &DashboardEvent) -> ReloadTrigger {
         match event {
-            DashboardEvent::Listed { .. } => TabNews::Listed,
-            DashboardEvent::HostListed(..) => TabNews::HostListed,
-            DashboardEvent::LiveChanged => TabNews::Printed,
-            _ => TabNews::Nothing,
+            DashboardEvent::Listed { .. } => ReloadTrigger::Listed,
+            DashboardEvent::HostListed(..) => ReloadTrigger::HostListed,
+            DashboardEvent::LiveChanged => ReloadTrigger::Printed,
+            _ => ReloadTrigger::Nothing,
         }
     }
 
     /// Returns whether a tab of an agent may have other content now.
     fn concerns(self, agent: &Agent, tab: DetailTab) -> bool {
         match self {
-            TabNews::Nothing => false,
-            TabNews::Listed => agent.host.is_none(),
-            TabNews::HostListed => agent.host.is_some(),
-            TabNews::Printed => agent.host.is_none() && tab == DetailTab::Log,
+            ReloadTrigger::Nothing => false,
+            ReloadTrigger::Listed => agent.host.is_none(),
+            ReloadTrigger::HostListed => agent.host.is_some(),
+            ReloadTrigger::Printed => agent.host.is_none() && tab == DetailTab::Log,
         }
     }
 }
@@ -249,7 +249,11 @@ impl DashboardState {
 
     /// Returns the effect that reads the content of the tab, if another agent or tab than before is shown or its content
     /// may have changed.
-    fn load(&self, (before, tab): (Option<&Agent>, DetailTab), news: TabNews) -> Option<DashboardEffect> {
+    fn load(
+        &self,
+        (before, tab): (Option<&Agent>, DetailTab),
+        trigger: ReloadTrigger,
+    ) -> Option<DashboardEffect> {
         let agent = self.selected_agent()?;
         let is_review = self.detail.tab == DetailTab::Diff && agent.host.is_none();
         if is_review || matches!(self.detail.tab, DetailTab::Screen | DetailTab::Details) {
@@ -261,7 +265,7 @@ impl DashboardState {
             .as_ref()
             .is_some_and(|loaded| loaded.key == AgentKey::of(agent) && loaded.tab == self.detail.tab);
         let is_unchanged = self.detail.tab == tab && before == Some(agent);
-        if is_unchanged && (is_loaded || before.is_some()) && !news.concerns(agent, tab) {
+        if is_unchanged && (is_loaded || before.is_some()) && !trigger.concerns(agent, tab) {
             return None;
         }
         Some(DashboardEffect::Load { target: target(agent), tab: self.detail.tab })
