@@ -4,7 +4,7 @@
 //! untrusted: hooks are disabled, and a repository whose own configuration starts a program is refused.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::command::{Git, GitError, HARMLESS, OUTPUT_LIMIT, failure};
@@ -78,7 +78,7 @@ impl Git {
             PathBuf::from(name)
         });
         Ok(candidates.any(|candidate| {
-            let place = candidate.canonicalize().unwrap_or(candidate);
+            let place = candidate.canonicalize().unwrap_or_else(|_| without_parent_components(&candidate));
             own.iter().any(|dir| place.starts_with(dir))
         }))
     }
@@ -167,14 +167,14 @@ impl Git {
 /// Returns the path in the URL of a remote on this machine, as git reads it.
 fn local_path(url: &str) -> Option<PathBuf> {
     if let Some(path) = url.strip_prefix("file://") {
-        return Some(Path::new("/").join(percent_decoded(path).trim_start_matches('/')));
+        return Some(Path::new("/").join(decoded_like_git(path).trim_start_matches('/')));
     }
     let start = url.split('/').next().unwrap_or_default();
     (!start.contains(':')).then(|| PathBuf::from(url))
 }
 
-/// Returns a text in which `%2e` and the like are replaced by their characters.
-fn percent_decoded(text: &str) -> String {
+/// Decodes percent escapes as git does: unlike `base::percent`, it keeps incomplete escapes and decodes the others.
+fn decoded_like_git(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
     while let [first, after @ ..] = rest {
         let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
@@ -184,6 +184,17 @@ fn percent_decoded(text: &str) -> String {
         rest = if decoded.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Removes `..` from the path of a directory that does not exist.
+fn without_parent_components(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut cleaned, component| {
+        match component {
+            Component::ParentDir => _ = cleaned.pop(),
+            component => cleaned.push(component),
+        }
+        cleaned
+    })
 }
 
 /// Returns the values that disable programs of the repository but not the network.

@@ -9,6 +9,7 @@
 //! - `finish`: the plan of finishing an agent
 //! - `config`: the settings of `config.toml`
 //! - `dashboard`: settings of the dashboard
+//! - `dashboard_colors`: the colours of the dashboard in `config.toml`
 //! - `trust`: trust in the specs of a project
 //! - `tmux_snapshot`: the state of the tmux server at one moment
 //! - `clients`: the clients that are attached to a session

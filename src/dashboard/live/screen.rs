@@ -294,9 +294,9 @@ mod tests {
                         rows.push((line, cells.to_vec()));
                     });
                     screen.drawn = RowCache::default();
-                    let mut anew = Vec::new();
-                    screen.draw(viewport, converted, |line, cells| anew.push((line, cells.to_vec())));
-                    prop_assert_eq!(rows, anew, "rows of the last frame are like rows that are read anew");
+                    let mut uncached = Vec::new();
+                    screen.draw(viewport, converted, |line, cells| uncached.push((line, cells.to_vec())));
+                    prop_assert_eq!(rows, uncached, "rows of the last frame are like rows that are read again");
                     prop_assert!(cursor.is_none_or(|(column, line)| column < width && line < height));
                 }
             }
