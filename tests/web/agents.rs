@@ -37,6 +37,21 @@ fn the_list_is_that_of_the_command_line() {
 }
 
 #[test]
+fn invisible_characters_of_a_question_are_written_out() {
+    let env = TestEnv::new();
+    let (server, device) = ready(&env);
+    spawned(&env, "a", Some("/ask rm a\u{202e}b\u{200b}c"), "waiting");
+    let expected = "Bash: rm a<U+202E>b<U+200B>c";
+    let listed = server.send(&server.get(&device, "/api/agents")).json();
+    assert_eq!(listed[0]["question"]["text"], expected);
+    let streamed = server.stream(&device, "/api/events").next("agents").expect("the current list");
+    assert_eq!(streamed["agents"][0]["question"]["text"], expected);
+    let read = listed[0]["question"]["id"].clone();
+    let body = json!({ "question": read, "answer": "approve" });
+    assert_eq!(server.send(&server.post(&device, "/api/agents/a/answer", &body)).status, 200);
+}
+
+#[test]
 fn an_answer_is_taken_only_for_the_question_that_was_read() {
     let env = TestEnv::new();
     let (server, device) = ready(&env);
