@@ -140,6 +140,27 @@ fn keys_are_pressed_and_the_screen_shows_them() {
 }
 
 #[test]
+fn keys_are_refused_while_another_terminal_drives() {
+    let env = TestEnv::new();
+    let (server, device) = ready(&env);
+    spawned(&env, "a", None, "idle");
+    let _terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    env.wait_until("the terminal drives", || {
+        let agent = env.symposium(["agent", "show", "a", "--json"]).ok().json();
+        agent["clients"].as_array().is_some_and(|all| all.iter().any(|client| client["driver"] == true))
+    });
+    let press = |body: Value| server.send(&server.post(&device, "/api/agents/a/keys", &body));
+    let refused = press(json!({ "keys": ["x"] }));
+    assert_eq!((refused.status, refused.code().as_str()), (409, "driven"), "{refused:?}");
+    assert_eq!(press(json!({ "keys": ["y"], "take": true })).status, 200);
+    env.wait_until("only the key that was taken is on the screen", || {
+        let screen = env.symposium(["agent", "peek", "a"]).ok().stdout;
+        assert!(!screen.contains("❯ x"), "{screen}");
+        screen.contains("❯ y")
+    });
+}
+
+#[test]
 fn tasks_messages_and_recaps_are_read_and_added() {
     let env = TestEnv::new();
     let (server, device) = ready(&env);

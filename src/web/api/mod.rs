@@ -90,6 +90,7 @@ mod tests {
         for (code, expected) in [
             (Code::NoSuchAgent, StatusCode::NOT_FOUND),
             (Code::OtherQuestion, StatusCode::CONFLICT),
+            (Code::Driven, StatusCode::CONFLICT),
             (Code::NoQuestion, StatusCode::CONFLICT),
             (Code::NotConfirmed, StatusCode::GATEWAY_TIMEOUT),
             (Code::NoSuchOption, StatusCode::BAD_REQUEST),
