@@ -113,8 +113,10 @@ fn is_from_elsewhere(headers: &HeaderMap, path: &str) -> bool {
 async fn device_of(state: &Arc<WebState>, headers: &HeaderMap) -> Result<String, Refusal> {
     let refused = || refusal(StatusCode::UNAUTHORIZED, "device", "this device is not paired");
     let secret = credentials::secret_of(headers, state.reach).ok_or_else(refused)?;
-    let context = Arc::clone(&state.context);
-    let device = run_blocking(move || WebAccess(&context).device_with(&secret.cookie, &secret.key)).await?;
+    let shared = Arc::clone(state);
+    let lookup =
+        move || WebAccess(&shared.context).device_with(&shared.admitted, &secret.cookie, &secret.key);
+    let device = run_blocking(lookup).await?;
     device.map(|device| device.id).ok_or_else(refused)
 }
 

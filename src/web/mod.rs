@@ -40,12 +40,12 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 use crate::error::Error;
-use crate::manager::{Context, WebAccess};
+use crate::manager::{AdmittedDevices, Context, WebAccess};
 use crate::rules::access::web_address::{WebHosts, WebReach};
 use crate::rules::access::web_pairing::PairingAttempts;
 use screens::ScreenHub;
 
-/// Maximum number of use cases that run at the same time.
+/// Number of threads for use cases and for the checks of requests.
 const MAX_CALLS: usize = 32;
 
 /// How the page is served.
@@ -65,6 +65,8 @@ struct WebState {
     hosts: WebHosts,
     reach: WebReach,
     attempts: Mutex<PairingAttempts>,
+    /// The devices that have access.
+    admitted: Arc<AdmittedDevices>,
     /// The list of agents as JSON, or nothing before it was read for the first time.
     agents: watch::Receiver<Option<Arc<str>>>,
     screens: ScreenHub,
@@ -81,12 +83,22 @@ pub fn run(context: &Arc<Context>, options: &WebOptions, ready: impl FnOnce(&str
     let hosts = WebHosts::new(address, &options.allowed_names, options.reach)
         .map_err(|mistake| Error::usage(format!("the page cannot be served on {address}: {mistake:?}")))?;
     access.publish_url(&serving, &hosts.main_url())?;
+    let admitted = Arc::new(access.devices_at_start(&serving)?);
     let (noted, device_changes) = watch::channel(0);
-    let _listening = access.on_device_change(move || noted.send_modify(|changes| *changes += 1))?;
+    let _listening = access.on_device_change({
+        let (context, admitted) = (Arc::clone(context), Arc::clone(&admitted));
+        move || {
+            noted.send_modify(|changes| *changes += 1);
+            // A file that cannot be read admits no device either.
+            let _ = WebAccess(&context).report_foreign_devices(&admitted);
+        }
+    })?;
+    access.report_foreign_devices(&admitted)?;
     let state = Arc::new(WebState {
         context: Arc::clone(context),
         reach: options.reach,
         attempts: Mutex::default(),
+        admitted,
         agents: agent_list::start(context)?,
         screens: ScreenHub::new(context),
         device_changes,

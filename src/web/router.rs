@@ -6,7 +6,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use super::api::{agents, messages, pair, screen, tasks};
+use super::api::{agents, devices, messages, pair, screen, tasks};
 use super::guard::{self, PAIR_PATH};
 use super::{WebState, assets, stream};
 
@@ -30,6 +30,7 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
         .route("/api/events", get(stream::agents))
         .nest("/api/agents/{name}", agent)
         .route("/api/tasks/{id}/cancel", post(tasks::cancel))
+        .route("/api/devices/{id}/revoke", post(devices::revoke))
         .fallback(get(assets::serve))
         .layer(from_fn_with_state(Arc::clone(&state), guard::check))
         .with_state(state)

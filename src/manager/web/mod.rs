@@ -2,12 +2,14 @@
 //!
 //! - `pair`: `web pair`, and the use of its code by a new device
 //! - `devices`: `web devices` and `web revoke`, and the device that a secret belongs to
+//! - `admission`: the devices that the server has paired itself, and what is reported about others
 //! - `server`: the one web server of an environment
 //! - `refuse_agents`: agents may not use any of it
 //!
 //! A device proves itself with a secret of 160 random bits, of which only the checksum is stored. An agent runs as the
 //! same Unix user and can read the file, so the pairing code has 96 random bits: its checksum reveals nothing.
 
+pub(in crate::manager) mod admission;
 pub(in crate::manager) mod devices;
 pub(in crate::manager) mod pair;
 pub(in crate::manager) mod refuse_agents;
@@ -15,6 +17,8 @@ pub(in crate::manager) mod server;
 
 #[cfg(test)]
 mod tests;
+
+pub use admission::AdmittedDevices;
 
 use crate::manager::Context;
 

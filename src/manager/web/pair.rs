@@ -5,12 +5,15 @@ use jiff::{SignedDuration, Timestamp};
 use crate::env::Env;
 use crate::error::{Code, Error};
 use crate::manager::maintenance::Notifications;
-use crate::manager::web::WebAccess;
+use crate::manager::web::{AdmittedDevices, WebAccess};
 use crate::model::{Notice, NotifyOn, PairingCode, Urgency, WebDevice, without_deception};
 use crate::rules::access::web_secret::{checksum, encoded, grouped, is_same_checksum, ungrouped};
+use crate::store::WebEdit;
 
 /// How long a code is valid: enough to take the phone and to type it.
 const CODE_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
+/// What `web pair` does, for refusals.
+const PAIR: &str = "pair a device with the web page";
 /// Maximum number of devices. A user has a few.
 const MAX_DEVICES: usize = 50;
 /// Maximum length of the name of a device in characters.
@@ -45,9 +48,15 @@ pub struct PairedDevice {
 }
 
 impl WebAccess<'_> {
-    /// Creates a code for one device. An older code is no longer valid.
+    /// Creates a code for one device, for the owner at a terminal. An older code is no longer valid.
     pub fn pairing_link(&self) -> Result<PairingLink, Error> {
-        self.refuse_agents("pair a device with the web page")?;
+        self.refuse_agents(PAIR)?;
+        self.require_terminal(PAIR)?;
+        self.new_code()
+    }
+
+    /// Creates a code after the caller was checked.
+    pub(in crate::manager) fn new_code(&self) -> Result<PairingLink, Error> {
         let url = self.url()?;
         let code = random::<CODE_BYTES>()?;
         let expires_at = self.0.now() + CODE_LIFETIME;
@@ -57,10 +66,19 @@ impl WebAccess<'_> {
     }
 
     /// Exchanges a code for the secret of a new device, and notifies the user. Returns `None` for a wrong, used or
-    /// expired code.
-    pub fn pair_device(&self, code: &str, name: &str) -> Result<Option<PairedDevice>, Error> {
+    /// expired code. A wrong code is refused without taking the lock of the file, so that many of them delay nothing.
+    pub fn pair_device(
+        &self,
+        admitted: &AdmittedDevices,
+        code: &str,
+        name: &str,
+    ) -> Result<Option<PairedDevice>, Error> {
+        let (given, now) = (checksum(&ungrouped(code)), self.0.now());
+        let is_valid = |known: PairingCode| is_same_checksum(&known.sha256, &given) && now < known.expires_at;
+        if !self.0.store.web_pairing()?.is_some_and(is_valid) {
+            return Ok(None);
+        }
         let (cookie, key) = (random::<SECRET_BYTES>()?, random::<SECRET_BYTES>()?);
-        let now = self.0.now();
         let device = WebDevice {
             id: random::<ID_BYTES>()?,
             name: device_name(name),
@@ -68,12 +86,8 @@ impl WebAccess<'_> {
             paired_at: now,
             last_used: now,
         };
-        let given = checksum(&ungrouped(code));
-        let outcome = self.0.store.update_web(|edit| {
-            let is_valid = edit
-                .pairing()
-                .is_some_and(|known| is_same_checksum(&known.sha256, &given) && now < known.expires_at);
-            if !is_valid {
+        let store = |edit: &mut WebEdit<'_>| {
+            if !edit.pairing().is_some_and(is_valid) {
                 return Ok(false);
             }
             if edit.devices().len() >= MAX_DEVICES {
@@ -81,9 +95,12 @@ impl WebAccess<'_> {
             }
             edit.set_pairing(None);
             edit.put_device(&device);
+            let mut known = edit.admitted().unwrap_or_default();
+            known.insert(device.id.clone(), device.secret_sha256.clone());
+            edit.set_admitted(&known);
             Ok(true)
-        })?;
-        if !outcome? {
+        };
+        if !admitted.admit(&device, || self.0.store.update_web(store)?)? {
             return Ok(None);
         }
         for failure in Notifications(self.0).send_now(&notice_about(&device)) {
@@ -104,7 +121,7 @@ fn random<const N: usize>() -> Result<String, Error> {
 }
 
 /// Returns the name of a device on one line, up to the maximum length.
-fn device_name(given: &str) -> String {
+pub(in crate::manager) fn device_name(given: &str) -> String {
     let line = without_deception(given).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.chars().take(MAX_NAME_CHARS).collect::<String>() {
         name if name.is_empty() => "browser".to_owned(),

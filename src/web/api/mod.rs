@@ -1,12 +1,14 @@
 //! The handlers of requests: each parses its input, calls one use case on a thread and renders the result as JSON.
 //!
 //! - `pair`: pairs a device
+//! - `devices`: revokes a device
 //! - `agents`: the list, answers, prompts, keys, interrupt, stop, resume, recap
 //! - `screen`: a snapshot of a screen
 //! - `tasks`: tasks of an agent
 //! - `messages`: messages of an agent
 
 pub(super) mod agents;
+pub(super) mod devices;
 pub(super) mod messages;
 pub(super) mod pair;
 pub(super) mod screen;
@@ -67,6 +69,7 @@ pub(super) fn failure(error: &Error) -> Refusal {
 fn status_of(error: &Error) -> StatusCode {
     match (error.code(), error.exit()) {
         (Code::NotConfirmed, _) => StatusCode::GATEWAY_TIMEOUT,
+        (Code::NotPermitted, _) => StatusCode::FORBIDDEN,
         (_, 2) => StatusCode::BAD_REQUEST,
         (_, 3) => StatusCode::NOT_FOUND,
         (_, 6) => StatusCode::CONFLICT,
@@ -91,6 +94,7 @@ mod tests {
             (Code::NoSuchAgent, StatusCode::NOT_FOUND),
             (Code::OtherQuestion, StatusCode::CONFLICT),
             (Code::Driven, StatusCode::CONFLICT),
+            (Code::NotPermitted, StatusCode::FORBIDDEN),
             (Code::NoQuestion, StatusCode::CONFLICT),
             (Code::NotConfirmed, StatusCode::GATEWAY_TIMEOUT),
             (Code::NoSuchOption, StatusCode::BAD_REQUEST),

@@ -33,9 +33,10 @@ pub(in crate::web) async fn pair(
         let message = "too many codes were tried; wait for a minute";
         return Err(refusal(StatusCode::TOO_MANY_REQUESTS, "rate-limit", message));
     }
-    let context = Arc::clone(&state.context);
-    let paired = run_blocking(move || WebAccess(&context).pair_device(&request.code, &request.name)).await?;
-    let Some(paired) = paired else {
+    let shared = Arc::clone(&state);
+    let pair =
+        move || WebAccess(&shared.context).pair_device(&shared.admitted, &request.code, &request.name);
+    let Some(paired) = run_blocking(pair).await? else {
         let message = "the code is wrong, was used or has expired; `symposium web pair` prints a new one";
         return Err(refusal(StatusCode::FORBIDDEN, "code", message));
     };
