@@ -14,6 +14,7 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::connections::ClientConnection;
 use super::{WebState, assets, credentials};
 use crate::manager::WebAccess;
 use crate::web::api::{Refusal, refusal, run_blocking};
@@ -66,6 +67,9 @@ async fn admit(state: &Arc<WebState>, request: Request) -> Result<Request, Refus
     if needs_secret {
         let device = device_of(state, &parts.headers).await?;
         parts.extensions.insert(RequestDevice(device));
+        if let Some(connection) = parts.extensions.get::<Arc<ClientConnection>>() {
+            connection.note_secret();
+        }
     }
     // A body is read only after the request has proved its right.
     let body = if is_read { Body::empty() } else { whole(body).await? };

@@ -6,6 +6,7 @@
 //! | part | purpose |
 //! | --- | --- |
 //! | `server` | accepts connections, with limits on their number, time and size |
+//! | `connections` | the open connections, and which of them makes room for a new one |
 //! | `guard` | checks every request before a handler sees it, and sets the headers of every response |
 //! | `credentials` | the two halves of a device's secret in a request and in a response |
 //! | `router` | which handler answers which path |
@@ -26,6 +27,7 @@
 mod agent_list;
 mod api;
 mod assets;
+mod connections;
 mod credentials;
 mod guard;
 mod router;

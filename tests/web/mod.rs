@@ -2,6 +2,7 @@
 
 mod admission;
 mod agents;
+mod flood;
 mod guard;
 mod limits;
 mod pairing;

@@ -19,9 +19,16 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 use crate::error::{Code, Error};
 use crate::model::AgentName;
+
+/// Maximum number of use cases that run at the same time. The other threads check the secrets of requests, so that slow
+/// prompts delay no stream and no answer.
+const MAX_USE_CASES: usize = 24;
+
+static USE_CASES: Semaphore = Semaphore::const_new(MAX_USE_CASES);
 
 /// The result of a handler: JSON, or the reason why there is none.
 pub(super) type ApiResult = Result<Response, Refusal>;
@@ -54,10 +61,18 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     }
 }
 
-/// Runs a use case and answers with its result.
+/// Runs a use case and answers with its result. Waits while many others run.
 async fn answered<T: Serialize + Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> ApiResult {
+    // It is never closed, so an error cannot occur.
+    let permit = USE_CASES.acquire().await.ok();
+    // A use case goes on after its client has left, and holds its permit until its end.
+    let work = move || {
+        let outcome = work();
+        drop(permit);
+        outcome
+    };
     run_blocking(work).await.map(|value| Json(value).into_response())
 }
 
@@ -103,5 +118,30 @@ mod tests {
         ] {
             assert_eq!(status_of(&Error::new(code, "x")), expected, "{code:?}");
         }
+    }
+
+    #[test]
+    fn slow_use_cases_leave_threads_for_the_checks_of_requests() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(crate::web::MAX_CALLS)
+            .build()
+            .unwrap();
+        let gate = std::sync::Arc::new(std::sync::RwLock::new(()));
+        let closed = gate.write().unwrap();
+        runtime.block_on(async {
+            for _ in 0..2 * crate::web::MAX_CALLS {
+                let gate = std::sync::Arc::clone(&gate);
+                tokio::spawn(answered(move || {
+                    drop(gate.read());
+                    Ok(())
+                }));
+            }
+            tokio::task::yield_now().await;
+            let check = run_blocking(|| Ok(true));
+            let limit = std::time::Duration::from_secs(20);
+            assert!(tokio::time::timeout(limit, check).await.is_ok(), "a thread is free for the check");
+        });
+        drop(closed);
     }
 }
