@@ -45,8 +45,10 @@ export class Rig {
     await ended;
   }
 
+  /** Returns a link of `web pair`, which needs a terminal. */
   pairingLink() {
-    return JSON.parse(this.run("web", "pair", "--json")).url;
+    const options = { env: this.env, cwd: this.root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    return JSON.parse(execFileSync("script", ["-q", "-e", "-c", `${BINARY} web pair --json`, "/dev/null"], options)).url;
   }
 
   async close() {
