@@ -3,6 +3,7 @@
 mod admission;
 mod agents;
 mod flood;
+mod fuzz;
 mod guard;
 mod limits;
 mod pairing;
