@@ -45,8 +45,15 @@ export class Rig {
     await ended;
   }
 
+  /** Returns the JSON of a command that needs a terminal. */
+  inTerminal(command) {
+    const options = { env: this.env, cwd: this.root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    return JSON.parse(execFileSync("script", ["-q", "-e", "-c", `${BINARY} ${command} --json`, "/dev/null"], options));
+  }
+
+  /** Returns a link of `web pair`. */
   pairingLink() {
-    return JSON.parse(this.run("web", "pair", "--json")).url;
+    return this.inTerminal("web pair").url;
   }
 
   async close() {

@@ -6,11 +6,12 @@ import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { chromium, devices } from "playwright-core";
 import { Rig } from "./rig.mjs";
+import { securityTests } from "./security.mjs";
 
 const pictures = resolve(import.meta.dirname, "../../target/web");
 mkdirSync(pictures, { recursive: true });
 const axe = readFileSync(join(import.meta.dirname, "../node_modules/axe-core/axe.min.js"), "utf8");
-const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
 const phone = { ...devices["iPhone 13"], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, defaultBrowserType: undefined };
 const desktop = { viewport: { width: 1280, height: 800 } };
@@ -131,7 +132,7 @@ const tests = {
   },
 
   async "shows a guest one agent without buttons, until the access ends"(rig) {
-    const { url, id } = JSON.parse(rig.run("web", "link", "import", "--read-only", "--for", "2h", "--json"));
+    const { url, id } = rig.inTerminal("web link import --read-only --for 2h");
     const context = await browser.newContext({ ...phone, colorScheme: "dark" });
     const page = await context.newPage();
     await page.goto(url);
@@ -249,6 +250,7 @@ const tests = {
   },
 };
 
+Object.assign(tests, securityTests({ paired, accessible, picture, phone, desktop, browser }));
 const wanted = process.argv[2];
 const rig = new Rig();
 let failures = 0;

@@ -5,7 +5,7 @@ import { ApiError, follow, get, post } from "./api.js";
 import { Card } from "./cards.js";
 import { composer } from "./composer.js";
 import { announce, h, replace, setText } from "./dom.js";
-import { keyBar } from "./keys.js";
+import { KeyBar } from "./keys.js";
 import { shape } from "./list.js";
 import { ScreenView } from "./screen.js";
 import { age } from "./time.js";
@@ -31,6 +31,7 @@ export class Detail {
   private readonly tabs = new Map<Tab, HTMLButtonElement>();
   private readonly ageText = h("span", { class: "age" });
   private card: Card | undefined;
+  private keys: KeyBar | undefined;
   private tab: Tab = "Screen";
   private feed: AbortController | undefined;
   private agent: Agent;
@@ -63,6 +64,7 @@ export class Detail {
     setText(this.location, row.location);
     this.tick();
     this.offer();
+    this.keys?.update(agent);
     this.element.classList.toggle("asks", agent.question !== null);
     if (!agent.question) this.card = undefined;
     else if (this.card) this.card.update(agent, row);
@@ -153,8 +155,13 @@ export class Detail {
         return `delivered: ${confirmed_by}`;
       },
     });
-    if (!mayType()) replace(this.panel, screen.element);
-    else replace(this.panel, screen.element, keyBar(this.agent.name, (text) => this.report(text, true)), prompt);
+    if (mayType()) {
+      this.keys = new KeyBar(this.agent.name, (text) => this.report(text, true));
+      this.keys.update(this.agent);
+      replace(this.panel, screen.element, this.keys.element, prompt);
+    } else {
+      replace(this.panel, screen.element);
+    }
     this.feed = new AbortController();
     const handlers = {
       event: (name: string, data: string) => {
