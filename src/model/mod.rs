@@ -59,7 +59,7 @@ pub use remote::{HELLO, REMOTE_FORMAT, RemoteFrame, RemoteHello, RemoteRequest, 
 pub use share::{Share, SharedAgent};
 pub use tmux_snapshot::{DeadPane, LiveClient, LivePane, LiveServer, ServerIdentity, TmuxSnapshot};
 pub use trust::{ProjectFiles, SpecEffects, TrustReview, TrustState, TrustedProject, UntrustedSpec};
-pub use web::{PairingCode, WebDevice};
+pub use web::{DeviceGrant, PairingCode, WebDevice, WebLink, WebPermission};
 pub use work::checkpoint::{Checkpoint, CheckpointNote, CheckpointReason, LeftOutFile};
 pub use work::counters::EventCounters;
 pub use work::diff::{BaseSource, DiffBase, FileChange, FileChangeKind, WorkDiff};

@@ -14,8 +14,9 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::{WebState, assets, credentials};
+use super::{WebState, assets, credentials, guests};
 use crate::manager::WebAccess;
+use crate::model::WebDevice;
 use crate::web::api::{Refusal, refusal, run_blocking};
 
 /// Maximum size of a body in bytes: a long prompt fits.
@@ -42,7 +43,7 @@ const HEADERS: [(HeaderName, &str); 7] = [
 
 /// The device that sent a request, for handlers of long answers.
 #[derive(Debug, Clone)]
-pub(super) struct RequestDevice(pub(super) String);
+pub(super) struct RequestDevice(pub(super) WebDevice);
 
 /// Passes a request on if it may be answered.
 pub(super) async fn check(State(state): State<Arc<WebState>>, request: Request, next: Next) -> Response {
@@ -65,6 +66,7 @@ async fn admit(state: &Arc<WebState>, request: Request) -> Result<Request, Refus
     let (mut parts, body) = request.into_parts();
     if needs_secret {
         let device = device_of(state, &parts.headers).await?;
+        guests::check(state, &device, &parts).await?;
         parts.extensions.insert(RequestDevice(device));
     }
     // A body is read only after the request has proved its right.
@@ -72,7 +74,7 @@ async fn admit(state: &Arc<WebState>, request: Request) -> Result<Request, Refus
     Ok(Request::from_parts(parts, body))
 }
 
-fn is_read(method: &Method) -> bool {
+pub(super) fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
@@ -109,13 +111,13 @@ fn is_from_elsewhere(headers: &HeaderMap, path: &str) -> bool {
     path.starts_with("/api/") && site.is_some_and(|site| site != b"same-origin" && site != b"none")
 }
 
-/// Returns the id of the device whose secret the request carries.
-async fn device_of(state: &Arc<WebState>, headers: &HeaderMap) -> Result<String, Refusal> {
+/// Returns the device whose secret the request carries.
+async fn device_of(state: &Arc<WebState>, headers: &HeaderMap) -> Result<WebDevice, Refusal> {
     let refused = || refusal(StatusCode::UNAUTHORIZED, "device", "this device is not paired");
     let secret = credentials::secret_of(headers, state.reach).ok_or_else(refused)?;
     let context = Arc::clone(&state.context);
     let device = run_blocking(move || WebAccess(&context).device_with(&secret.cookie, &secret.key)).await?;
-    device.map(|device| device.id).ok_or_else(refused)
+    device.ok_or_else(refused)
 }
 
 /// Reads a body up to the limits.

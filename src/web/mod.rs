@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `server` | accepts connections, with limits on their number, time and size |
 //! | `guard` | checks every request before a handler sees it, and sets the headers of every response |
+//! | `guests` | the limits of a device that may use one agent only |
 //! | `credentials` | the two halves of a device's secret in a request and in a response |
 //! | `router` | which handler answers which path |
 //! | `api` | the handlers: one use case each, JSON in and out |
@@ -28,6 +29,7 @@ mod api;
 mod assets;
 mod credentials;
 mod guard;
+mod guests;
 mod router;
 mod screen_text;
 mod screens;

@@ -14,10 +14,10 @@ use futures_util::stream::{Stream, unfold};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::WebState;
 use super::api::{ApiResult, agent_name, run_blocking};
 use super::guard::RequestDevice;
 use super::screens::SharedScreen;
+use super::{WebState, guests};
 use crate::manager::WebAccess;
 
 /// Time between two pings. A viewer that gets none for three of them connects again; a connection that acknowledges
@@ -31,6 +31,8 @@ struct Viewer<T> {
     changes: watch::Receiver<T>,
     device_changes: watch::Receiver<u64>,
     ping_at: Instant,
+    /// When the access of the device ends, if it has a limit.
+    ends_at: Option<Instant>,
 }
 
 /// `GET /api/events`: the list of agents, now and after each change.
@@ -38,9 +40,13 @@ pub(super) async fn agents(
     State(state): State<Arc<WebState>>,
     Extension(device): Extension<RequestDevice>,
 ) -> Response {
-    let changes = state.agents.clone();
-    stream(state, device, changes, |list: &Option<Arc<str>>| {
-        list.as_ref().map(|list| Event::default().event("agents").data(&**list))
+    let (changes, grant) = (state.agents.clone(), device.0.grant.clone());
+    stream(state, device, changes, move |list: &Option<Arc<str>>| {
+        let event = Event::default().event("agents");
+        list.as_ref().map(|list| match &grant {
+            Some(grant) => event.data(guests::filtered(list, grant)),
+            None => event.data(&**list),
+        })
     })
 }
 
@@ -65,24 +71,35 @@ fn stream<T: Send + Sync + 'static>(
     state: Arc<WebState>,
     RequestDevice(device): RequestDevice,
     mut changes: watch::Receiver<T>,
-    event: fn(&T) -> Option<Event>,
+    event: impl Fn(&T) -> Option<Event> + Clone + Send + 'static,
 ) -> Response {
     // The current state is the first event.
     changes.mark_changed();
     let mut device_changes = state.device_changes.clone();
     // A revocation between the check of the request and this line is not missed.
     device_changes.mark_changed();
-    let viewer = Viewer { state, device, changes, device_changes, ping_at: Instant::now() + PING_INTERVAL };
+    let left = device.grant.map(|grant| grant.expires_at.duration_since(state.context.now()));
+    let ends_at = left.map(|left| Instant::now() + Duration::try_from(left).unwrap_or_default());
+    let ping_at = Instant::now() + PING_INTERVAL;
+    let viewer = Viewer { state, device: device.id, changes, device_changes, ping_at, ends_at };
     let events: Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>> =
-        Box::pin(unfold(viewer, move |viewer| next(viewer, event)));
+        Box::pin(unfold(viewer, move |viewer| next(viewer, event.clone())));
     // A proxy such as nginx would otherwise collect events before it passes them on.
     ([("x-accel-buffering", "no")], Sse::new(events)).into_response()
 }
 
-/// Waits for the next event of a viewer. Ends the stream if its device was revoked or the server ends.
+/// Waits until the access of a device ends; never returns if it has no limit.
+async fn end_of_access(ends_at: Option<Instant>) {
+    match ends_at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the next event of a viewer. Ends the stream if its device was revoked, its access has expired or the server ends.
 async fn next<T>(
     mut viewer: Viewer<T>,
-    event: fn(&T) -> Option<Event>,
+    event: impl Fn(&T) -> Option<Event>,
 ) -> Option<(Result<Event, Infallible>, Viewer<T>)> {
     loop {
         tokio::select! {
@@ -96,6 +113,7 @@ async fn next<T>(
                     return None;
                 }
             }
+            () = end_of_access(viewer.ends_at) => return None,
             changed = viewer.changes.changed() => {
                 changed.ok()?;
                 let found = event(&viewer.changes.borrow_and_update());

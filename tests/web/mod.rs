@@ -2,6 +2,7 @@
 
 mod agents;
 mod guard;
+mod guests;
 mod limits;
 mod pairing;
 mod spawning;
@@ -201,7 +202,9 @@ impl Stream {
         let mut is_wanted = false;
         loop {
             let mut line = String::new();
-            if self.lines.read_line(&mut line).expect("the server sends in time") == 0 {
+            let is_end = self.lines.read_line(&mut line).expect("the server sends in time") == 0;
+            // The last chunk is empty; the connection stays open after it.
+            if is_end || line == "0\r\n" {
                 return None;
             }
             if let Some(event) = line.strip_prefix("event: ") {

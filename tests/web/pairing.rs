@@ -107,7 +107,7 @@ fn an_agent_cannot_give_itself_access() {
     let result = env.root().join("result");
     // The agent clears its environment; it is recognized by its ancestors, even before its record is written.
     let script = format!(
-        "for command in 'web pair' 'web devices' 'web revoke --all' 'web'; do \
+        "for command in 'web pair' 'web link evil --for 2h' 'web devices' 'web revoke --all' 'web'; do \
            env -u SYMPOSIUM_AGENT -u SYMPOSIUM_AGENT_ID {binary} $command; echo \"$command: $?\"; \
            {binary} $command; echo \"$command: $?\"; \
          done > '{0}.new' 2>&1; mv '{0}.new' '{0}'; exec sleep 1000",
@@ -117,10 +117,10 @@ fn an_agent_cannot_give_itself_access() {
     env.wait_until("the agent has tried everything", || result.exists());
     let text = fs::read_to_string(result).unwrap();
     let codes: Vec<&str> = text.lines().filter(|line| line.starts_with("web")).collect();
-    assert_eq!(codes.len(), 8, "{text}");
+    assert_eq!(codes.len(), 10, "{text}");
     assert!(codes.iter().all(|line| line.ends_with(": 1")), "{text}");
     let refusals = ["error: agent `evil` may not ", "error: a process of an agent may not "];
-    assert_eq!(refusals.iter().map(|refusal| text.matches(refusal).count()).sum::<usize>(), 8, "{text}");
+    assert_eq!(refusals.iter().map(|refusal| text.matches(refusal).count()).sum::<usize>(), 10, "{text}");
 }
 
 #[test]

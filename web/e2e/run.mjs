@@ -130,6 +130,27 @@ const tests = {
     await context.close();
   },
 
+  async "shows a guest one agent without buttons, until the access ends"(rig) {
+    const { url, id } = JSON.parse(rig.run("web", "link", "import", "--read-only", "--for", "2h", "--json"));
+    const context = await browser.newContext({ ...phone, colorScheme: "dark" });
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.getByRole("button", { name: "Pair this device" }).click();
+    await page.getByText(/^Read-only access until /).waitFor();
+    assert.equal(await page.getByRole("listitem").count(), 1, "only one agent is listed");
+    assert.equal(await page.getByRole("button", { name: "New agent" }).count(), 0);
+    await page.getByRole("button", { name: /import/ }).tap();
+    await page.getByRole("log").getByText("demo").first().waitFor();
+    assert.equal(await page.getByRole("textbox").count(), 0, "nothing can be typed");
+    assert.deepEqual(await page.getByRole("tab").allTextContents(), ["Screen", "Recap"]);
+    assert.equal(await page.getByRole("button", { name: /Stop|Interrupt|Esc/ }).count(), 0);
+    await picture(page, "phone-guest");
+    await accessible(page, "page of a guest");
+    rig.run("web", "revoke", id);
+    await page.getByText("This device has no access.").waitFor();
+    await context.close();
+  },
+
   async "shows list and agent side by side on a desktop"(rig) {
     rig.spawnAgent("lint", "/ask cargo clippy --fix --allow-dirty", "waiting");
     for (const colorScheme of ["dark", "light"]) {

@@ -1,5 +1,6 @@
 // The page: the stream of agents, cards for what needs an answer, the list, and one agent in detail.
 
+import { isGuest, limits, setAccess } from "./access.js";
 import { follow, forgetKey, hasKey } from "./api.js";
 import { Card } from "./cards.js";
 import { Detail } from "./detail.js";
@@ -18,6 +19,7 @@ class App {
   private readonly counts = h("span", { class: "counts" });
   private readonly silence = h("p", { class: "banner", role: "alert", hidden: true });
   private readonly create = h("button", { class: "plain small", click: () => (location.hash = "new") }, "New agent");
+  private readonly limits = h("p", { class: "limits", hidden: true });
   private readonly cardList = h("div", { class: "cards" });
   private readonly needs = h("section", { "aria-label": "Needs an answer", hidden: true }, this.cardList);
   private readonly list = h("ul", { class: "list" });
@@ -40,7 +42,7 @@ class App {
       this.showsEnded = !this.showsEnded;
       this.draw();
     });
-    this.side.append(bar, this.silence, this.needs, h("nav", { "aria-label": "Agents" }, this.list, this.empty, this.ended));
+    this.side.append(bar, this.limits, this.silence, this.needs, h("nav", { "aria-label": "Agents" }, this.list, this.empty, this.ended));
     addEventListener("hashchange", () => this.draw());
     setInterval(() => document.visibilityState === "visible" && this.tick(), TICK_MS);
     document.addEventListener("visibilitychange", () => this.tick());
@@ -54,6 +56,7 @@ class App {
       event: (name: string, data: string) => {
         if (name !== "agents") return;
         this.listing = JSON.parse(data) as Listing;
+        setAccess(this.listing.access);
         this.draw();
       },
       live: (isLive: boolean) => {
@@ -66,7 +69,7 @@ class App {
         forgetKey();
         this.listing = undefined;
         this.draw();
-        askForCode("This device has no access. It was revoked, or it was never paired.");
+        askForCode("This device has no access. It was revoked, has expired, or was never paired.");
       },
     };
     follow("api/events", handlers, this.feed.signal);
@@ -91,6 +94,9 @@ class App {
     const agents = this.listing?.agents ?? [];
     const pairs = agents.map((agent, at): [Agent, Row] => [agent, this.listing?.rows[at] ?? { status: agent.status, about: "", location: "" }]);
     const silence = this.listing?.silence ?? null;
+    this.create.hidden = isGuest();
+    this.limits.hidden = !isGuest();
+    setText(this.limits, limits());
     this.silence.hidden = silence === null;
     setText(this.silence, silence ?? "");
     this.drawCards(pairs.filter(([agent]) => agent.question !== null));
@@ -145,7 +151,7 @@ class App {
       this.detail.close();
       this.detail = undefined;
     }
-    const isNew = location.hash === "#new" && this.listing !== undefined;
+    const isNew = location.hash === "#new" && !isGuest() && this.listing !== undefined;
     this.root.classList.toggle("open", found !== undefined || isNew);
     if (isNew) return this.drawSpawnForm(pairs);
     this.spawnForm = undefined;

@@ -1,6 +1,7 @@
 // Cards for what needs an answer. A card is bound to the id of its question: a tap can never reach a newer one, and the
 // card says "taken" only after the server has confirmed that the agent accepted the answer.
 
+import { mayType } from "./access.js";
 import { ApiError, post } from "./api.js";
 import { danger } from "./danger.js";
 import { type Child, announce, h, setText } from "./dom.js";
@@ -75,6 +76,10 @@ export class Card {
     this.element.classList.toggle("taken", state?.isTaken === true);
     if (state) {
       this.actions.replaceChildren(h("p", { class: "given" }, state.isTaken ? `✓ taken: ${state.label}` : `${state.label}…`));
+      return;
+    }
+    if (!mayType()) {
+      this.actions.replaceChildren(h("p", { class: "remark" }, "This device may watch only."));
       return;
     }
     this.actions.replaceChildren(...this.buttons(question, harm).filter((child) => child instanceof Node));

@@ -1,5 +1,6 @@
 // One agent: its question, its screen with keys and a prompt, its tasks, recap and messages.
 
+import { isGuest, mayType } from "./access.js";
 import { ApiError, follow, get, post } from "./api.js";
 import { Card } from "./cards.js";
 import { composer } from "./composer.js";
@@ -12,6 +13,8 @@ import type { Agent, Message, Row, Screen, Task } from "./types.js";
 
 const TABS = ["Screen", "Tasks", "Recap", "Messages"] as const;
 type Tab = (typeof TABS)[number];
+/** The parts that guests may read. */
+const GUEST_TABS: readonly Tab[] = ["Screen", "Recap"];
 /** How long the second tap on a button that ends something is awaited. */
 const SECOND_TAP_MS = 4000;
 const LIVE = ["starting", "working", "waiting", "idle", "unknown"];
@@ -31,11 +34,11 @@ export class Detail {
   private tab: Tab = "Screen";
   private feed: AbortController | undefined;
   private agent: Agent;
-  private offered = "";
+  private offered: string | undefined;
 
   constructor(agent: Agent, row: Row, close: () => void) {
     this.agent = agent;
-    const tabs = TABS.map((tab) => {
+    const tabs = TABS.filter((tab) => !isGuest() || GUEST_TABS.includes(tab)).map((tab) => {
       const button = h("button", { role: "tab", "aria-controls": "panel", click: () => this.show(tab) }, tab);
       this.tabs.set(tab, button);
       return button;
@@ -85,6 +88,7 @@ export class Detail {
   private offer(): void {
     const isLive = LIVE.includes(this.agent.status);
     const names = isLive ? (this.agent.status === "working" ? ["Interrupt", "Stop"] : ["Stop"]) : ["Resume"];
+    if (isGuest()) names.splice(0, names.length, ...names.filter((name) => name === "Interrupt" && mayType()));
     if (this.offered === names.join()) return;
     this.offered = names.join();
     const operations: Record<string, () => HTMLElement> = {
@@ -149,7 +153,8 @@ export class Detail {
         return `delivered: ${confirmed_by}`;
       },
     });
-    replace(this.panel, screen.element, keyBar(this.agent.name, (text) => this.report(text, true)), prompt);
+    if (!mayType()) replace(this.panel, screen.element);
+    else replace(this.panel, screen.element, keyBar(this.agent.name, (text) => this.report(text, true)), prompt);
     this.feed = new AbortController();
     const handlers = {
       event: (name: string, data: string) => {

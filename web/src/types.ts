@@ -39,6 +39,13 @@ export interface Listing {
   rows: Row[];
   /** Why the status of agents is not known. */
   silence: string | null;
+  /** The limits of this device, if it is one of a guest. */
+  access?: Access;
+}
+
+export interface Access {
+  permission: "watch" | "type";
+  expires_at: string;
 }
 
 export interface Task {

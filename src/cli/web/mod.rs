@@ -1,6 +1,7 @@
 //! The `symposium web` commands. `symposium web` without a command is `symposium web serve`.
 
 mod devices;
+mod link;
 mod pair;
 mod revoke;
 mod serve;
@@ -12,7 +13,7 @@ use crate::cli::grammar::definition::CommandDefinition;
 pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
     "web",
     "Serve a web page for browsers and phones, and manage their access",
-    &[serve::COMMAND, pair::COMMAND, devices::COMMAND, revoke::COMMAND],
+    &[serve::COMMAND, pair::COMMAND, link::COMMAND, devices::COMMAND, revoke::COMMAND],
 );
 
 /// Global options that take their value from the next word.

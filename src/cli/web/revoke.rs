@@ -2,17 +2,17 @@
 
 use clap::Args;
 
-use super::devices::shown;
+use super::devices::{link_json, shown};
 use crate::base::plural::counted;
 use crate::cli::Invocation;
 use crate::cli::grammar::definition::{CommandDefinition, parsed};
 use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
-use crate::manager::WebAccess;
+use crate::manager::{Revocation, WebAccess};
 
 pub(super) const COMMAND: CommandDefinition = CommandDefinition::new(
     "revoke",
-    "End the access of a device at once, with its open connections",
+    "End the access of a device or link at once, with open connections",
     Remote::LOCAL,
     |args, context| run(&parsed(args)?, context),
 )
@@ -20,7 +20,7 @@ pub(super) const COMMAND: CommandDefinition = CommandDefinition::new(
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Id or name of the device
+    /// Id or name of the device, or id of a link
     #[arg(required_unless_present = "all")]
     device: Option<String>,
     /// End the access of all devices
@@ -39,11 +39,18 @@ fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
         }
         return Ok(0);
     };
-    let revoked = access.revoke(device)?;
+    let (json, report) = match access.revoke(device)? {
+        Revocation::Device(device) => {
+            (shown(&device), format!("device `{}` ({}) was revoked", device.name, device.id))
+        }
+        Revocation::Link(link) => {
+            (link_json(&link), format!("the link to `{}` ({}) was revoked", link.grant.agent, link.id))
+        }
+    };
     if context.ui.json {
-        context.ui.json(&shown(&revoked));
+        context.ui.json(&json);
     } else {
-        context.ui.say(&format!("device `{}` ({}) was revoked", revoked.name, revoked.id));
+        context.ui.say(&report);
     }
     Ok(0)
 }

@@ -6,45 +6,62 @@ use crate::error::{Code, Error, shown};
 use crate::manager::settings::StoreChangeListener;
 use crate::manager::web::WebAccess;
 use crate::manager::web::pair::secret_checksum;
-use crate::model::WebDevice;
+use crate::model::{WebDevice, WebLink};
+use crate::rules::access::web_grant::is_valid;
 use crate::rules::access::web_secret::is_same_checksum;
 use crate::store::WEB_FILES;
 
 /// Time between two updates of the last use of a device, so that not every request writes the file.
 const USE_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 
+/// What `web revoke` has ended.
+#[derive(Debug)]
+pub enum Revocation {
+    /// A device that was paired.
+    Device(WebDevice),
+    /// A link that was not opened yet.
+    Link(WebLink),
+}
+
 impl WebAccess<'_> {
     /// Returns all paired devices, those that were used last first.
     pub fn devices(&self) -> Result<Vec<WebDevice>, Error> {
         self.refuse_agents("list the devices of the web page")?;
         let mut devices = self.0.store.web_devices()?;
+        devices.retain(|device| is_valid(device.grant.as_ref(), self.0.now()));
         devices.sort_by_key(|device| std::cmp::Reverse(device.last_used));
         Ok(devices)
     }
 
-    /// Removes a device, given by its id or its name. Its open connections end.
-    pub fn revoke(&self, given: &str) -> Result<WebDevice, Error> {
+    /// Removes a device, given by its id or its name, or a link that was not opened, given by its id. Open connections
+    /// end.
+    pub fn revoke(&self, given: &str) -> Result<Revocation, Error> {
         self.refuse_agents("revoke a device of the web page")?;
         self.0.store.update_web(|edit| {
+            if let Some(link) = edit.links().into_iter().find(|link| link.id == given) {
+                edit.remove_link(&link.id);
+                return Ok(Revocation::Link(link));
+            }
             let devices = edit.devices();
             let by_id = devices.iter().find(|device| device.id == given);
             let named: Vec<&WebDevice> = devices.iter().filter(|device| device.name == given).collect();
             match by_id.or(if let [device] = named[..] { Some(device) } else { None }) {
                 Some(device) => {
                     edit.remove_device(&device.id);
-                    Ok(device.clone())
+                    Ok(Revocation::Device(device.clone()))
                 }
                 None => Err(no_such_device(given, &named, &devices)),
             }
         })?
     }
 
-    /// Removes all devices and the pairing code. Returns how many devices there were.
+    /// Removes all devices, links and the pairing code. Returns how many devices there were.
     pub fn revoke_all(&self) -> Result<usize, Error> {
         self.refuse_agents("revoke the devices of the web page")?;
         Ok(self.0.store.update_web(|edit| {
             let devices = edit.devices();
             devices.iter().for_each(|device| edit.remove_device(&device.id));
+            edit.links().iter().for_each(|link| edit.remove_link(&link.id));
             edit.set_pairing(None);
             devices.len()
         })?)
@@ -60,6 +77,9 @@ impl WebAccess<'_> {
         });
         let Some(device) = found else { return Ok(None) };
         let now = self.0.now();
+        if !is_valid(device.grant.as_ref(), now) {
+            return Ok(None);
+        }
         if now.duration_since(device.last_used) >= USE_INTERVAL {
             self.0.store.update_web(|edit| {
                 // The device may have been revoked in the meantime.
@@ -71,9 +91,11 @@ impl WebAccess<'_> {
         Ok(Some(device.clone()))
     }
 
-    /// Checks whether a device is still paired.
+    /// Checks whether a device is still paired and its access has not expired.
     pub fn has_device(&self, id: &str) -> bool {
-        self.0.store.web_devices().is_ok_and(|devices| devices.iter().any(|device| device.id == id))
+        let has_access =
+            |device: &WebDevice| device.id == id && is_valid(device.grant.as_ref(), self.0.now());
+        self.0.store.web_devices().is_ok_and(|devices| devices.iter().any(has_access))
     }
 
     /// Calls `callback` whenever a device was paired, revoked or used.

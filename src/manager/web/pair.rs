@@ -6,7 +6,8 @@ use crate::env::Env;
 use crate::error::{Code, Error};
 use crate::manager::maintenance::Notifications;
 use crate::manager::web::WebAccess;
-use crate::model::{Notice, NotifyOn, PairingCode, Urgency, WebDevice, without_deception};
+use crate::model::{Notice, NotifyOn, PairingCode, Urgency, WebDevice, WebLink, without_deception};
+use crate::rules::access::web_grant::is_valid;
 use crate::rules::access::web_secret::{checksum, encoded, grouped, is_same_checksum, ungrouped};
 
 /// How long a code is valid: enough to take the phone and to type it.
@@ -16,11 +17,11 @@ const MAX_DEVICES: usize = 50;
 /// Maximum length of the name of a device in characters.
 const MAX_NAME_CHARS: usize = 40;
 /// Random bytes of a pairing code; the file with its checksum can be read by agents.
-const CODE_BYTES: usize = 12;
+pub(in crate::manager::web) const CODE_BYTES: usize = 12;
 /// Random bytes of each half of a secret.
 const SECRET_BYTES: usize = 20;
 /// Random bytes of the id of a device.
-const ID_BYTES: usize = 5;
+pub(in crate::manager::web) const ID_BYTES: usize = 5;
 
 /// The link that pairs a device.
 #[derive(Debug)]
@@ -61,25 +62,37 @@ impl WebAccess<'_> {
     pub fn pair_device(&self, code: &str, name: &str) -> Result<Option<PairedDevice>, Error> {
         let (cookie, key) = (random::<SECRET_BYTES>()?, random::<SECRET_BYTES>()?);
         let now = self.0.now();
-        let device = WebDevice {
+        let mut device = WebDevice {
             id: random::<ID_BYTES>()?,
             name: device_name(name),
             secret_sha256: secret_checksum(&cookie, &key),
             paired_at: now,
             last_used: now,
+            grant: None,
         };
         let given = checksum(&ungrouped(code));
         let outcome = self.0.store.update_web(|edit| {
-            let is_valid = edit
+            let expired = |device: &&WebDevice| !is_valid(device.grant.as_ref(), now);
+            edit.devices().iter().filter(expired).for_each(|device| edit.remove_device(&device.id));
+            let is_opened =
+                |link: &WebLink| is_same_checksum(&link.sha256, &given) && is_valid(Some(&link.grant), now);
+            let link = edit.links().into_iter().find(is_opened);
+            let is_pairing = edit
                 .pairing()
                 .is_some_and(|known| is_same_checksum(&known.sha256, &given) && now < known.expires_at);
-            if !is_valid {
+            if !is_pairing && link.is_none() {
                 return Ok(false);
             }
             if edit.devices().len() >= MAX_DEVICES {
                 return Err(too_many_devices());
             }
-            edit.set_pairing(None);
+            match link {
+                Some(link) => {
+                    edit.remove_link(&link.id);
+                    (device.id, device.grant) = (link.id, Some(link.grant));
+                }
+                None => edit.set_pairing(None),
+            }
             edit.put_device(&device);
             Ok(true)
         })?;
@@ -98,7 +111,7 @@ pub(in crate::manager) fn secret_checksum(cookie: &str, key: &str) -> String {
     checksum(&format!("{cookie}.{key}"))
 }
 
-fn random<const N: usize>() -> Result<String, Error> {
+pub(in crate::manager::web) fn random<const N: usize>() -> Result<String, Error> {
     let bytes = Env::random_bytes::<N>().map_err(Error::io("cannot create a secret"))?;
     Ok(encoded(&bytes))
 }

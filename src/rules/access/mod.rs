@@ -5,6 +5,7 @@
 //! - `share_expiry`: how long a share is valid
 //! - `trust`: which values of a project's spec need the user's agreement
 //! - `web_address`: the addresses under which the web page may be used
+//! - `web_grant`: what the device of a guest may request
 //! - `web_pairing`: how often a pairing code may be tried
 //! - `web_secret`: secrets of web devices as text, and their comparison
 
@@ -13,5 +14,6 @@ pub mod permissions;
 pub mod share_expiry;
 pub mod trust;
 pub mod web_address;
+pub mod web_grant;
 pub mod web_pairing;
 pub mod web_secret;

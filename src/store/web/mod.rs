@@ -3,6 +3,7 @@
 //! Written like the registry: under a lock, and complete or not at all, with mode 0600. A file of a newer format is not
 //! changed, unknown fields are kept, and an unreadable file admits no device.
 
+mod links;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,8 @@ pub const WEB_FILES: &[&str] = &[FILE];
 /// Key of everything that the file holds.
 const KEY: &str = "web";
 const DEVICES: &str = "devices";
+/// Devices with limits; see `links`.
+const GUESTS: &str = "guests";
 const PAIRING: &str = "pairing";
 const SERVER: &str = "server";
 const URL: &str = "url";
@@ -38,15 +41,18 @@ impl WebEdit<'_> {
     /// Adds a device, or replaces the one with the same id.
     pub fn put_device(&mut self, device: &WebDevice) {
         let Ok(Value::Object(known)) = serde_json::to_value(device) else { return };
-        if let Value::Object(entries) = self.0.entry(DEVICES).or_insert_with(|| json!({})) {
+        let key = if device.grant.is_some() { GUESTS } else { DEVICES };
+        if let Value::Object(entries) = self.0.entry(key).or_insert_with(|| json!({})) {
             put_entry(entries, &device.id, known);
         }
     }
 
     /// Removes a device.
     pub fn remove_device(&mut self, id: &str) {
-        if let Some(Value::Object(entries)) = self.0.get_mut(DEVICES) {
-            entries.remove(id);
+        for key in [DEVICES, GUESTS] {
+            if let Some(Value::Object(entries)) = self.0.get_mut(key) {
+                entries.remove(id);
+            }
         }
     }
 
@@ -100,10 +106,15 @@ impl Store {
 }
 
 fn devices(all: &Map<String, Value>) -> Vec<WebDevice> {
-    let Some(Value::Object(entries)) = all.get(DEVICES) else { return vec![] };
-    let device = |(id, value): (&String, &Value)| {
-        let device: WebDevice = serde_json::from_value(value.clone()).ok()?;
-        (device.id == *id).then_some(device)
+    let of_key = |key: &str| {
+        let entries = all.get(key).and_then(Value::as_object).into_iter().flatten();
+        let device = |(id, value): (&String, &Value)| {
+            let device: WebDevice = serde_json::from_value(value.clone()).ok()?;
+            // A guest without readable limits has no access.
+            let has_limits = device.grant.is_some();
+            (device.id == *id && has_limits == (key == GUESTS)).then_some(device)
+        };
+        entries.filter_map(device).collect::<Vec<_>>()
     };
-    entries.iter().filter_map(device).collect()
+    [of_key(DEVICES), of_key(GUESTS)].concat()
 }

@@ -12,6 +12,7 @@ fn device(id: &str) -> WebDevice {
         secret_sha256: "aa".into(),
         paired_at: at,
         last_used: at,
+        grant: None,
     }
 }
 
@@ -49,6 +50,27 @@ fn an_unreadable_file_admits_no_device_and_is_not_overwritten() {
         assert!(store.update_web(|edit| edit.put_device(&device("a"))).is_err());
         assert_eq!(std::fs::read_to_string(dir.path().join(FILE)).unwrap(), text);
     }
+}
+
+#[test]
+fn guests_are_unknown_to_versions_without_limits() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let grant = crate::model::DeviceGrant {
+        agent: "api".parse().unwrap(),
+        agent_id: crate::model::AgentId::fresh(),
+        permission: crate::model::WebPermission::Watch,
+        expires_at: "2026-01-01T00:00:00Z".parse().unwrap(),
+    };
+    let guest = WebDevice { grant: Some(grant), ..device("g") };
+    store.update_web(|edit| edit.put_device(&guest)).unwrap();
+    assert_eq!(store.web_devices().unwrap(), [guest]);
+    let path = dir.path().join(FILE);
+    let mut file: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(file["web"]["devices"], Value::Null);
+    file["web"]["guests"]["g"].as_object_mut().unwrap().remove("grant");
+    std::fs::write(&path, file.to_string()).unwrap();
+    assert_eq!(store.web_devices().unwrap(), [], "a guest without limits is not admitted");
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! The limits of a device that may use one agent only: checked once for every request, and applied to the list.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use serde_json::{Value, json};
+
+use super::api::{Refusal, refusal, run_blocking};
+use super::{WebState, guard};
+use crate::manager::WebAccess;
+use crate::model::{DeviceGrant, WebDevice};
+use crate::rules::access::web_grant::{GuestRequest, RequestEffect, permitted};
+
+/// The fields of an agent that guests see. None of them names another agent.
+const VISIBLE_FIELDS: [&str; 15] = [
+    "name",
+    "id",
+    "title",
+    "kind",
+    "status",
+    "waiting_for",
+    "status_since",
+    "reason",
+    "question",
+    "working_directory",
+    "project",
+    "branch",
+    "created_at",
+    "task",
+    "tasks",
+];
+
+/// Refuses a request that the limits of its device do not permit.
+pub(super) async fn check(state: &Arc<WebState>, device: &WebDevice, parts: &Parts) -> Result<(), Refusal> {
+    let Some(grant) = device.grant.clone() else { return Ok(()) };
+    let refused = || {
+        let message =
+            format!("this device may only use agent `{}`, within the limits of its link", grant.agent);
+        refusal(StatusCode::FORBIDDEN, "not-granted", &message)
+    };
+    let effect = if guard::is_read(&parts.method) { RequestEffect::Read } else { RequestEffect::Change };
+    let request = permitted(grant.permission, effect, parts.uri.path()).ok_or_else(refused)?;
+    let GuestRequest::Agent(name) = request else { return Ok(()) };
+    let (context, limits) = (Arc::clone(&state.context), grant.clone());
+    let is_granted = run_blocking(move || Ok(WebAccess(&context).is_granted(&limits, &name))).await?;
+    if is_granted { Ok(()) } else { Err(refused()) }
+}
+
+/// Returns the list with the agent of a guest only, and the limits of the guest for the page.
+pub(super) fn filtered(list: &str, grant: &DeviceGrant) -> String {
+    let list: Value = serde_json::from_str(list).unwrap_or_default();
+    let entries = |key: &str| list[key].as_array().cloned().unwrap_or_default();
+    let wanted = json!(grant.agent_id);
+    let pairs = entries("agents").into_iter().zip(entries("rows"));
+    let (agents, rows): (Vec<Value>, Vec<Value>) =
+        pairs.filter(|(agent, _)| agent["id"] == wanted).map(|(agent, row)| (visible(agent), row)).unzip();
+    json!({
+        "agents": agents,
+        "rows": rows,
+        "silence": list["silence"],
+        "access": { "permission": grant.permission, "expires_at": grant.expires_at },
+    })
+    .to_string()
+}
+
+/// Returns an agent without the fields that guests do not see.
+fn visible(agent: Value) -> Value {
+    let Value::Object(mut fields) = agent else { return Value::Null };
+    fields.retain(|name, _| VISIBLE_FIELDS.contains(&name.as_str()));
+    fields.insert("clients".into(), json!([]));
+    fields.insert("parent".into(), Value::Null);
+    Value::Object(fields)
+}
