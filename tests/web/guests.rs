@@ -6,13 +6,14 @@ use super::{Device, Response, Server, spawned, wait_for};
 use crate::support::TestEnv;
 
 /// Routes with which guests could reach more than their agent, with the methods that they have.
-const CLOSED_ROUTES: [(&str, &str); 16] = [
+const CLOSED_ROUTES: [(&str, &str); 17] = [
     ("GET", "/api/agents"),
     ("GET", "/api/agents/other/screen"),
     ("GET", "/api/agents/other/screen/events"),
     ("GET", "/api/agents/other/recap"),
     ("GET", "/api/agents/%61pi/screen"),
     ("GET", "/api/agents/api/tasks"),
+    ("GET", "/api/agents/api/diff"),
     ("GET", "/api/agents/api/messages"),
     ("POST", "/api/agents/other/prompt"),
     ("POST", "/api/agents/other/answer"),

@@ -1,6 +1,7 @@
 //! `symposium web` through its real socket: access, limits, and everything that the page does, with demo agents.
 
 mod agents;
+mod diffs;
 mod guard;
 mod guests;
 mod limits;

@@ -2,12 +2,14 @@
 //!
 //! - `pair`: pairs a device
 //! - `agents`: the list, answers, prompts, keys, interrupt, stop, resume, recap
+//! - `diff`: the changes of an agent
 //! - `screen`: a snapshot of a screen
 //! - `spawn`: starts agents, after a preview
 //! - `tasks`: tasks of an agent
 //! - `messages`: messages of an agent
 
 pub(super) mod agents;
+pub(super) mod diff;
 pub(super) mod messages;
 pub(super) mod pair;
 pub(super) mod screen;
