@@ -6,6 +6,7 @@ mod guard;
 mod guests;
 mod limits;
 mod pairing;
+mod service;
 mod spawning;
 mod streams;
 

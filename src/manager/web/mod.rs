@@ -2,6 +2,7 @@
 //!
 //! - `pair`: `web pair`, and the use of its code by a new device
 //! - `devices`: `web devices` and `web revoke`, and the device that a secret belongs to
+//! - `install`: the service that serves the page
 //! - `link`: `web link`, access of a guest to one agent
 //! - `server`: the one web server of an environment
 //! - `refuse_agents`: agents may not use any of it
@@ -10,6 +11,7 @@
 //! same Unix user and can read the file, so the pairing code has 96 random bits: its checksum reveals nothing.
 
 pub(in crate::manager) mod devices;
+pub(in crate::manager) mod install;
 pub(in crate::manager) mod link;
 pub(in crate::manager) mod pair;
 pub(in crate::manager) mod refuse_agents;
