@@ -6,7 +6,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use super::api::{agents, devices, messages, pair, screen, spawn, tasks};
+use super::api::{agents, devices, diff, messages, pair, screen, spawn, tasks};
 use super::guard::{self, PAIR_PATH};
 use super::{WebState, assets, stream};
 
@@ -19,6 +19,7 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
         .route("/interrupt", post(agents::interrupt))
         .route("/stop", post(agents::stop))
         .route("/resume", post(agents::resume))
+        .route("/diff", get(diff::diff))
         .route("/recap", get(agents::recap))
         .route("/screen", get(screen::snapshot))
         .route("/screen/events", get(stream::screen))

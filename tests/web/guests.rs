@@ -6,13 +6,14 @@ use super::{Device, Response, Server, spawned, wait_for};
 use crate::support::TestEnv;
 
 /// Routes with which guests could reach more than their agent, with the methods that they have.
-const CLOSED_ROUTES: [(&str, &str); 17] = [
+const CLOSED_ROUTES: [(&str, &str); 18] = [
     ("GET", "/api/agents"),
     ("GET", "/api/agents/other/screen"),
     ("GET", "/api/agents/other/screen/events"),
     ("GET", "/api/agents/other/recap"),
     ("GET", "/api/agents/%61pi/screen"),
     ("GET", "/api/agents/api/tasks"),
+    ("GET", "/api/agents/api/diff"),
     ("GET", "/api/agents/api/messages"),
     ("POST", "/api/agents/other/prompt"),
     ("POST", "/api/agents/other/answer"),
@@ -68,7 +69,9 @@ fn a_read_only_guest_sees_one_agent_and_changes_nothing() {
     let device = guest(&env, &server, &["api", "--read-only", "--for", "2h"]);
     let new = events.until("devices", |devices| devices != &json!([]));
     assert_eq!((&new[0]["id"], &new[0]["is_admitted"]), (&json!(device.id), &json!(true)));
-    let list = server.stream(&device, "/api/events").until("agents", |list| list["agents"][0].is_object());
+    let list = server
+        .stream(&device, "/api/events")
+        .until("agents", |list| list["agents"][0]["question"].is_object());
     let names: Vec<&Value> = list["agents"].as_array().unwrap().iter().map(|agent| &agent["name"]).collect();
     assert_eq!((names, list["rows"].as_array().map(Vec::len)), (vec![&json!("api")], Some(1)));
     assert_eq!(list["agents"][0]["question"]["text"], "Bash: make<U+200B> clean");

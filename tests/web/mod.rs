@@ -2,12 +2,14 @@
 
 mod admission;
 mod agents;
+mod diffs;
 mod flood;
 mod fuzz;
 mod guard;
 mod guests;
 mod limits;
 mod pairing;
+mod service;
 mod spawning;
 mod streams;
 

@@ -131,6 +131,28 @@ const tests = {
     await context.close();
   },
 
+  async "shows the changes of an agent as text"(rig) {
+    rig.write("page.html", "<img src=x onerror=alert(1)>\n");
+    const { page, problems, context } = await paired(rig, { ...phone, colorScheme: "dark" });
+    await page.getByRole("button", { name: /^docs/ }).tap();
+    await page.getByRole("tab", { name: "Diff" }).tap();
+    const lines = await page.getByRole("tab").evaluateAll((tabs) =>
+      tabs.map((tab) => {
+        const text = document.createRange();
+        text.selectNodeContents(tab);
+        return text.getClientRects().length;
+      }),
+    );
+    assert.deepEqual(lines, [1, 1, 1, 1, 1], "no label of a tab is broken into lines");
+    const patch = page.getByRole("group", { name: "Changes of page.html" });
+    await patch.getByText("+<img src=x onerror=alert(1)>").waitFor();
+    assert.equal(await patch.locator("img").count(), 0, "text of a file never becomes markup");
+    await picture(page, "phone-diff");
+    await accessible(page, "diff on a phone");
+    assert.deepEqual(problems, []);
+    await context.close();
+  },
+
   async "shows a guest one agent without buttons, until the access ends"(rig) {
     const { url, id } = rig.inTerminal("web link import --read-only --for 2h");
     const context = await browser.newContext({ ...phone, colorScheme: "dark" });

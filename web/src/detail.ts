@@ -4,6 +4,7 @@ import { isGuest, mayType } from "./access.js";
 import { ApiError, follow, get, post } from "./api.js";
 import { Card } from "./cards.js";
 import { composer } from "./composer.js";
+import { drawDiff } from "./diff.js";
 import { announce, h, replace, setText } from "./dom.js";
 import { KeyBar } from "./keys.js";
 import { shape } from "./list.js";
@@ -11,7 +12,7 @@ import { ScreenView } from "./screen.js";
 import { age } from "./time.js";
 import type { Agent, Message, Row, Screen, Task } from "./types.js";
 
-const TABS = ["Screen", "Tasks", "Recap", "Messages"] as const;
+const TABS = ["Screen", "Tasks", "Diff", "Recap", "Messages"] as const;
 type Tab = (typeof TABS)[number];
 /** The parts that guests may read. */
 const GUEST_TABS: readonly Tab[] = ["Screen", "Recap"];
@@ -139,6 +140,7 @@ export class Detail {
     const views: Record<Tab, () => void> = {
       Screen: () => this.showScreen(),
       Tasks: () => this.showTasks(),
+      Diff: () => this.showDiff(),
       Recap: () => this.showRecap(),
       Messages: () => this.showMessages(),
     };
@@ -213,6 +215,15 @@ export class Detail {
       task.result && h("p", { class: "text result" }, task.result),
       isOpen && h("button", { class: "plain small", "aria-label": `Cancel task ${task.id}`, click: cancel }, "Cancel"),
     );
+  }
+
+  private showDiff(): void {
+    const view = h("div", { class: "diff" }, h("p", { class: "remark" }, "comparing…"));
+    const refresh = h("button", { class: "plain small" }, "Compare again");
+    const load = () => drawDiff(view, this.path("diff")).catch((error: unknown) => replace(view, h("p", { class: "remark" }, message(error))));
+    refresh.addEventListener("click", () => void load());
+    replace(this.panel, view, h("div", { class: "actions bottom" }, refresh));
+    void load();
   }
 
   private showRecap(): void {

@@ -113,6 +113,17 @@ export interface SpawnPreview {
   digest: string;
 }
 
+export interface DiffAnswer {
+  diff: {
+    agent: string;
+    base: { name: string | null; commit: string | null };
+    files: { path: string; old_path: string | null; kind: string; added: number | null; removed: number | null }[];
+    remarks: string[];
+  };
+  patch: string;
+  is_cut: boolean;
+}
+
 export type Color = number | [number, number, number];
 
 export interface Run {

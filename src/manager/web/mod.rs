@@ -2,6 +2,7 @@
 //!
 //! - `pair`: `web pair`, and the use of its code by a new device
 //! - `devices`: `web devices` and `web revoke`, and the device that a secret belongs to
+//! - `install`: the service that serves the page
 //! - `link`: `web link`, access of a guest to one agent
 //! - `admission`: the devices that the server has paired itself, and what is reported about others
 //! - `server`: the one web server of an environment
@@ -12,6 +13,7 @@
 
 pub(in crate::manager) mod admission;
 pub(in crate::manager) mod devices;
+pub(in crate::manager) mod install;
 pub(in crate::manager) mod link;
 pub(in crate::manager) mod pair;
 pub(in crate::manager) mod refuse_agents;

@@ -3,6 +3,7 @@
 //! - `pair`: pairs a device
 //! - `devices`: revokes a device
 //! - `agents`: the list, answers, prompts, keys, interrupt, stop, resume, recap
+//! - `diff`: the changes of an agent
 //! - `screen`: a snapshot of a screen
 //! - `spawn`: starts agents, after a preview
 //! - `tasks`: tasks of an agent
@@ -10,6 +11,7 @@
 
 pub(super) mod agents;
 pub(super) mod devices;
+pub(super) mod diff;
 pub(super) mod messages;
 pub(super) mod pair;
 pub(super) mod screen;
