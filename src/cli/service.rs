@@ -6,7 +6,7 @@ use super::Invocation;
 use crate::cli::grammar::definition::{CommandDefinition, Opening, parsed};
 use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
-use crate::manager::ServiceInstallation;
+use crate::manager::{ServiceInstallation, ServiceRole};
 
 pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
     "service",
@@ -39,7 +39,7 @@ pub(super) struct ServiceInstallArguments {
 }
 
 fn print(context: &Invocation) -> Result<u8, Error> {
-    let service = ServiceInstallation(&context.manager).service()?;
+    let service = ServiceInstallation(&context.manager).service(ServiceRole::Agents)?;
     if context.ui.json {
         context.ui.json(&service);
     } else {
@@ -53,7 +53,7 @@ fn install(args: &ServiceInstallArguments, context: &Invocation) -> Result<u8, E
     if args.print {
         return print(context);
     }
-    let installed = ServiceInstallation(&context.manager).install_service()?;
+    let installed = ServiceInstallation(&context.manager).install_service(ServiceRole::Agents)?;
     if context.ui.json {
         context.ui.json(&installed);
         return Ok(0);
@@ -65,7 +65,7 @@ fn install(args: &ServiceInstallArguments, context: &Invocation) -> Result<u8, E
 }
 
 fn uninstall(context: &Invocation) -> Result<u8, Error> {
-    let removed = ServiceInstallation(&context.manager).uninstall_service()?;
+    let removed = ServiceInstallation(&context.manager).uninstall_service(ServiceRole::Agents)?;
     if context.ui.json {
         context.ui.json(&removed);
     } else if removed.was_installed {

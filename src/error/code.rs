@@ -39,6 +39,8 @@ macro_rules! codes {
 codes! {
     /// The agent asks another question than the one given with `--if-asks`.
     OtherQuestion => "asks-another", 6;
+    /// A terminal drives the agent, and the caller only observes it.
+    Driven => "driven", 6;
     /// The agent asks for a choice or a text; `agent answer` gives it.
     NeedsChoice => "asks-for-choice", 6;
     /// `config.toml` or `kinds.toml` has a mistake.

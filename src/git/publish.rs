@@ -146,7 +146,8 @@ impl Git {
     /// hooks nor filters nor other programs that the repository configures.
     pub fn harmless_environment(&self, top: &Path) -> Result<Vec<(OsString, OsString)>, GitError> {
         let filters = self.own_filters_off(top, &[])?;
-        let configs: Vec<String> = online_configs().map(str::to_owned).chain(filters.iter().cloned()).collect();
+        let configs: Vec<String> =
+            online_configs().map(str::to_owned).chain(filters.iter().cloned()).collect();
         let mut environment = vec![("GIT_CONFIG_COUNT".to_owned(), configs.len().to_string())];
         for (number, (key, value)) in configs.iter().filter_map(|config| config.split_once('=')).enumerate() {
             environment.push((format!("GIT_CONFIG_KEY_{number}"), key.to_owned()));

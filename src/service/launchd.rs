@@ -1,6 +1,6 @@
 //! Renders a property list for launchd, which starts one program at each login.
 
-use super::Boot;
+use super::{Boot, ServiceRole};
 
 /// Runs both commands in sequence. The program is `$0`, so that the shell never interprets its path.
 const SCRIPT: &str = r#""$0" supervisor start; exec "$0" agent restore --all"#;
@@ -13,8 +13,22 @@ pub(super) fn label(boot: &Boot) -> String {
 /// Renders the property list.
 pub(super) fn plist(boot: &Boot) -> String {
     let exe = boot.exe.to_string_lossy();
-    let words = ["/bin/sh", "-c", SCRIPT, exe.as_ref()];
-    let program: String = words.map(|word| format!("    <string>{}</string>\n", escaped(word))).concat();
+    let words = match &boot.role {
+        ServiceRole::Agents => ["/bin/sh", "-c", SCRIPT, exe.as_ref()].map(str::to_owned).to_vec(),
+        ServiceRole::WebPage(args) => {
+            let words = [exe.as_ref(), "web", "serve"].map(str::to_owned);
+            words.into_iter().chain(args.iter().cloned()).collect()
+        }
+    };
+    let program: String =
+        words.iter().map(|word| format!("    <string>{}</string>\n", escaped(word))).collect();
+    // launchd starts the page again when it has failed.
+    let restart = match boot.role {
+        ServiceRole::Agents => "",
+        ServiceRole::WebPage(_) => {
+            "  <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n"
+        }
+    };
     let pair = |name: &str, value: &str| {
         format!("    <key>{}</key>\n    <string>{}</string>\n", escaped(name), escaped(value))
     };
@@ -42,7 +56,7 @@ pub(super) fn plist(boot: &Boot) -> String {
   <true/>
   <key>AbandonProcessGroup</key>
   <true/>
-</dict>
+{restart}</dict>
 </plist>
 "#
     )
@@ -59,7 +73,12 @@ mod tests {
     #[test]
     fn a_property_list_starts_the_server_and_restores_agents() {
         let env = vec![("PATH".into(), "/a & b:/usr/bin".into())];
-        let boot = Boot { name: "symposium".into(), exe: "/opt/<x>/symposium".into(), env };
+        let boot = Boot {
+            name: "symposium".into(),
+            exe: "/opt/<x>/symposium".into(),
+            env,
+            role: ServiceRole::Agents,
+        };
         insta::assert_snapshot!(plist(&boot), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
         <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -25,6 +25,17 @@ pub struct Boot {
     pub exe: PathBuf,
     /// Environment variables of the service: the search path, the state directory and the tmux socket.
     pub env: Vec<(OsString, OsString)>,
+    /// What the service does.
+    pub role: ServiceRole,
+}
+
+/// What a service does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServiceRole {
+    /// Starts the supervisor, restores agents, and ends.
+    Agents,
+    /// Serves the web page with these arguments.
+    WebPage(Vec<String>),
 }
 
 /// Supported service managers.
@@ -83,10 +94,21 @@ impl System {
     /// Returns the commands that start the service after the file was written.
     pub fn start(self, boot: &Boot, file: &Path) -> Vec<Argv> {
         match self {
-            System::Systemd => vec![
-                argv(&["systemctl", "--user", "daemon-reload"]),
-                argv(&["systemctl", "--user", "enable", "--now", &format!("{}.service", boot.name)]),
-            ],
+            System::Systemd => {
+                let unit = format!("{}.service", boot.name);
+                let reload = argv(&["systemctl", "--user", "daemon-reload"]);
+                match boot.role {
+                    ServiceRole::Agents => {
+                        vec![reload, argv(&["systemctl", "--user", "enable", "--now", &unit])]
+                    }
+                    // A page that is served already must get new arguments.
+                    ServiceRole::WebPage(_) => vec![
+                        reload,
+                        argv(&["systemctl", "--user", "enable", &unit]),
+                        argv(&["systemctl", "--user", "restart", &unit]),
+                    ],
+                }
+            }
             System::Launchd => vec![argv(&["launchctl", "bootstrap", &domain(), &file.to_string_lossy()])],
         }
     }

@@ -6,21 +6,48 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use super::Boot;
+use super::{Boot, ServiceRole};
 
 /// Renders the unit.
 pub(super) fn unit(boot: &Boot) -> String {
+    match &boot.role {
+        ServiceRole::Agents => unit_of_agents(boot),
+        ServiceRole::WebPage(args) => unit_of_web_page(boot, args),
+    }
+}
+
+/// Renders the unit of the web page. The page may start the tmux server, so stopping the unit ends only the page.
+fn unit_of_web_page(boot: &Boot, args: &[String]) -> String {
     let exe = program(boot.exe.as_os_str());
-    let env: String = boot
-        .env
-        .iter()
-        .map(|(name, value)| {
-            let mut pair = name.clone();
-            pair.push("=");
-            pair.push(value);
-            format!("Environment={}\n", quoted(&pair))
-        })
-        .collect();
+    let words = args.iter().map(|arg| format!(" {}", quoted(OsStr::new(arg)).replace('$', "$$")));
+    let (args, env) = (words.collect::<String>(), environment(boot));
+    format!(
+        "\
+# Written by `symposium web --install`; `symposium web --uninstall` removes it.
+
+[Unit]
+Description=Symposium: web page
+
+[Service]
+Type=exec
+{env}UnsetEnvironment=INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID
+ExecStart={exe} web serve{args}
+Restart=on-failure
+RestartSec=5
+# Stopping the unit ends no agent.
+KillMode=process
+OOMPolicy=continue
+TasksMax=infinity
+
+[Install]
+WantedBy=default.target
+"
+    )
+}
+
+fn unit_of_agents(boot: &Boot) -> String {
+    let exe = program(boot.exe.as_os_str());
+    let env = environment(boot);
     format!(
         "\
 # Written by `symposium service install`; `symposium service uninstall` removes it.
@@ -46,6 +73,17 @@ TasksMax=infinity
 WantedBy=default.target
 "
     )
+}
+
+/// Returns one line for each variable of the service.
+fn environment(boot: &Boot) -> String {
+    let line = |(name, value): &(std::ffi::OsString, std::ffi::OsString)| {
+        let mut pair = name.clone();
+        pair.push("=");
+        pair.push(value);
+        format!("Environment={}\n", quoted(&pair))
+    };
+    boot.env.iter().map(line).collect()
 }
 
 /// Quotes the path of a program. systemd rejects some characters there that it accepts in an argument.

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::error::Error;
 use crate::manager::{AgentList, AgentWatch, Approvals, Context, Sharing, WatchCause, WatchControl};
-use crate::model::{Agent, without_deception};
+use crate::model::{Agent, visible, without_deception};
 use crate::rules::status::display_order;
 use crate::text::agent::{Location, about, status_word};
 
@@ -54,11 +54,12 @@ fn publish(sender: &watch::Sender<Option<Arc<str>>>, text: &str) {
     });
 }
 
-/// Returns the list as JSON: the agents as `agent list --json` prints them, and for each the words that the dashboard
-/// shows.
+/// Returns the list as JSON: the agents as `agent list --json` prints them, in the order that the dashboard begins with,
+/// and for each the words that the dashboard shows.
 fn listing(context: &Context, list: AgentList) -> String {
     let silence = list.without_tmux().or_else(|| list.silence.as_ref().map(ToString::to_string));
-    let agents = shown_agents(context, list.agents);
+    let mut agents = shown_agents(context, list.agents);
+    display_order::by_project(&mut agents);
     let home = context.user_home();
     let row = |agent: &Agent| {
         json!({
@@ -72,10 +73,15 @@ fn listing(context: &Context, list: AgentList) -> String {
         .to_string()
 }
 
-/// Returns agents in the order of `agent list`, with the options of their dialogs and their shares.
+/// Returns agents in the order of `agent list`, with the options of their dialogs and their shares. Invisible characters
+/// of questions are written out: the user approves what the page shows.
 pub(super) fn shown_agents(context: &Context, mut agents: Vec<Agent>) -> Vec<Agent> {
     Approvals(context).add_options(&mut agents);
     Sharing(context).add_shares(&mut agents);
     display_order::sort_for_display(&mut agents);
+    for question in agents.iter_mut().filter_map(|agent| agent.question.as_mut()) {
+        question.text = visible(&question.text).join("\n");
+        question.options.iter_mut().for_each(|option| *option = visible(option).join("\n"));
+    }
     agents
 }

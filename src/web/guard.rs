@@ -14,6 +14,7 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::connections::ClientConnection;
 use super::{WebState, assets, credentials, guests};
 use crate::manager::WebAccess;
 use crate::model::WebDevice;
@@ -66,6 +67,9 @@ async fn admit(state: &Arc<WebState>, request: Request) -> Result<Request, Refus
     let (mut parts, body) = request.into_parts();
     if needs_secret {
         let device = device_of(state, &parts.headers).await?;
+        if let Some(connection) = parts.extensions.get::<Arc<ClientConnection>>() {
+            connection.note_device(&device);
+        }
         guests::check(state, &device, &parts).await?;
         parts.extensions.insert(RequestDevice(device));
     }
@@ -115,9 +119,10 @@ fn is_from_elsewhere(headers: &HeaderMap, path: &str) -> bool {
 async fn device_of(state: &Arc<WebState>, headers: &HeaderMap) -> Result<WebDevice, Refusal> {
     let refused = || refusal(StatusCode::UNAUTHORIZED, "device", "this device is not paired");
     let secret = credentials::secret_of(headers, state.reach).ok_or_else(refused)?;
-    let context = Arc::clone(&state.context);
-    let device = run_blocking(move || WebAccess(&context).device_with(&secret.cookie, &secret.key)).await?;
-    device.ok_or_else(refused)
+    let shared = Arc::clone(state);
+    let lookup =
+        move || WebAccess(&shared.context).device_with(&shared.admitted, &secret.cookie, &secret.key);
+    run_blocking(lookup).await?.ok_or_else(refused)
 }
 
 /// Reads a body up to the limits.

@@ -64,11 +64,24 @@ pub(super) fn filtered(list: &str, grant: &DeviceGrant) -> String {
     .to_string()
 }
 
+/// Returns the terminal that drives an agent, without its user: a guest that may type can take over from it.
+fn driver(client: &Value) -> Value {
+    json!({ "tty": client["tty"], "user": null, "observer": false, "driver": true })
+}
+
 /// Returns an agent without the fields that guests do not see.
 fn visible(agent: Value) -> Value {
     let Value::Object(mut fields) = agent else { return Value::Null };
+    let clients = fields.remove("clients").unwrap_or_default();
     fields.retain(|name, _| VISIBLE_FIELDS.contains(&name.as_str()));
-    fields.insert("clients".into(), json!([]));
+    let drivers: Vec<Value> = clients
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|client| client["driver"] == true)
+        .map(driver)
+        .collect();
+    fields.insert("clients".into(), json!(drivers));
     fields.insert("parent".into(), Value::Null);
     Value::Object(fields)
 }

@@ -6,6 +6,7 @@
 //! | part | purpose |
 //! | --- | --- |
 //! | `server` | accepts connections, with limits on their number, time and size |
+//! | `connections` | the open connections, and which of them makes room for a new one |
 //! | `guard` | checks every request before a handler sees it, and sets the headers of every response |
 //! | `guests` | the limits of a device that may use one agent only |
 //! | `credentials` | the two halves of a device's secret in a request and in a response |
@@ -27,6 +28,7 @@
 mod agent_list;
 mod api;
 mod assets;
+mod connections;
 mod credentials;
 mod guard;
 mod guests;
@@ -42,12 +44,12 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 use crate::error::Error;
-use crate::manager::{Context, WebAccess};
+use crate::manager::{AdmittedDevices, Context, WebAccess};
 use crate::rules::access::pairing_rate_limit::PairingAttempts;
 use crate::rules::access::web_address::{WebHosts, WebReach};
 use screens::ScreenHub;
 
-/// Maximum number of use cases that run at the same time.
+/// Number of threads for use cases and for the checks of requests.
 const MAX_CALLS: usize = 32;
 
 /// How the page is served.
@@ -67,6 +69,8 @@ struct WebState {
     hosts: WebHosts,
     reach: WebReach,
     attempts: Mutex<PairingAttempts>,
+    /// The devices that have access.
+    admitted: Arc<AdmittedDevices>,
     /// The list of agents as JSON, or nothing before it was read for the first time.
     agents: watch::Receiver<Option<Arc<str>>>,
     screens: ScreenHub,
@@ -83,12 +87,22 @@ pub fn run(context: &Arc<Context>, options: &WebOptions, ready: impl FnOnce(&str
     let hosts = WebHosts::new(address, &options.allowed_names, options.reach)
         .map_err(|mistake| Error::usage(format!("the page cannot be served on {address}: {mistake:?}")))?;
     access.publish_url(&serving, &hosts.main_url())?;
+    let admitted = Arc::new(access.devices_at_start(&serving)?);
     let (noted, device_changes) = watch::channel(0);
-    let _listening = access.on_device_change(move || noted.send_modify(|changes| *changes += 1))?;
+    let _listening = access.on_device_change({
+        let (context, admitted) = (Arc::clone(context), Arc::clone(&admitted));
+        move || {
+            noted.send_modify(|changes| *changes += 1);
+            // A file that cannot be read admits no device either.
+            let _ = WebAccess(&context).report_foreign_devices(&admitted);
+        }
+    })?;
+    access.report_foreign_devices(&admitted)?;
     let state = Arc::new(WebState {
         context: Arc::clone(context),
         reach: options.reach,
         attempts: Mutex::default(),
+        admitted,
         agents: agent_list::start(context)?,
         screens: ScreenHub::new(context),
         device_changes,

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use super::api::{agents, messages, pair, screen, spawn, tasks};
+use super::api::{agents, devices, diff, messages, pair, screen, spawn, tasks};
 use super::guard::{self, PAIR_PATH};
 use super::{WebState, assets, stream};
 
@@ -19,6 +19,7 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
         .route("/interrupt", post(agents::interrupt))
         .route("/stop", post(agents::stop))
         .route("/resume", post(agents::resume))
+        .route("/diff", get(diff::diff))
         .route("/recap", get(agents::recap))
         .route("/screen", get(screen::snapshot))
         .route("/screen/events", get(stream::screen))
@@ -33,6 +34,7 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
         .route("/api/spawn/options", post(spawn::options))
         .route("/api/spawn/preview", post(spawn::preview))
         .route("/api/tasks/{id}/cancel", post(tasks::cancel))
+        .route("/api/devices/{id}/revoke", post(devices::revoke))
         .fallback(get(assets::serve))
         .layer(from_fn_with_state(Arc::clone(&state), guard::check))
         .with_state(state)

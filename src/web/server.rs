@@ -4,18 +4,20 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
 
+use super::connections::{ConnectionSlot, ConnectionTable};
 use super::{WebState, router};
 use crate::error::Error;
 
-/// Maximum number of open connections. A browser opens up to six, and two of them stay open.
-const MAX_CONNECTIONS: usize = 128;
 /// How long a client may take to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of the head of a request in bytes, and what is read ahead of a body.
@@ -41,7 +43,7 @@ pub(super) fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
 pub(super) async fn serve(listener: TcpListener, state: &Arc<WebState>) -> Result<(), Error> {
     let listener = tokio::net::TcpListener::from_std(listener).map_err(Error::io("cannot use the port"))?;
     let service = TowerToHyperService::new(router::router(Arc::clone(state)));
-    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let table = ConnectionTable::default();
     let ending = |kind| signal(kind).map_err(Error::io("cannot handle signals"));
     let (mut interrupt, mut terminate) = (ending(SignalKind::interrupt())?, ending(SignalKind::terminate())?);
     loop {
@@ -55,20 +57,36 @@ pub(super) async fn serve(listener: TcpListener, state: &Arc<WebState>) -> Resul
             continue;
         };
         // A connection beyond the limit is closed at once instead of waiting for a slot.
-        let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else { continue };
-        let service = service.clone();
-        tokio::spawn(async move {
-            prepare(&stream);
-            let mut builder = http1::Builder::new();
-            builder
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD_TIMEOUT)
-                .max_buf_size(MAX_HEAD_BYTES)
-                .max_headers(MAX_HEADERS);
-            // A client that breaks the protocol or leaves is no error of the server.
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-            drop(slot);
-        });
+        if let Some(slot) = table.add() {
+            tokio::spawn(answer(stream, slot, service.clone()));
+        }
+    }
+}
+
+/// Answers the requests of a connection until its end.
+async fn answer(stream: TcpStream, slot: ConnectionSlot, service: TowerToHyperService<Router>) {
+    prepare(&stream);
+    let connection = &slot.connection;
+    let counted = service_fn(|mut request: Request<Incoming>| {
+        connection.begin_request();
+        request.extensions_mut().insert(Arc::clone(connection));
+        let response = service.call(request);
+        async {
+            let response = response.await;
+            connection.end_request();
+            response
+        }
+    });
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .max_headers(MAX_HEADERS);
+    tokio::select! {
+        // A client that breaks the protocol or leaves is no error of the server.
+        _ = builder.serve_connection(TokioIo::new(stream), counted) => {}
+        () = connection.expired() => {}
     }
 }
 

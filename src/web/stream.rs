@@ -33,15 +33,20 @@ struct Viewer<T> {
     ping_at: Instant,
     /// When the access of the device ends, if it has a limit.
     ends_at: Option<Instant>,
+    /// The last event about recent devices, for streams that have such events.
+    recent_devices: Option<String>,
 }
 
-/// `GET /api/events`: the list of agents, now and after each change.
+/// `GET /api/events`: the list of agents and devices that were paired recently, now and after each change.
 pub(super) async fn agents(
     State(state): State<Arc<WebState>>,
     Extension(device): Extension<RequestDevice>,
 ) -> Response {
     let (changes, grant) = (state.agents.clone(), device.0.grant.clone());
-    stream(state, device, changes, move |list: &Option<Arc<str>>| {
+    // Guests see no other device.
+    let recent_devices = grant.is_none().then(|| "[]".to_owned());
+    let viewer = Viewer { recent_devices, ..Viewer::new(state, device, changes) };
+    stream(viewer, move |list: &Option<Arc<str>>| {
         let event = Event::default().event("agents");
         list.as_ref().map(|list| match &grant {
             Some(grant) => event.data(guests::filtered(list, grant)),
@@ -59,7 +64,7 @@ pub(super) async fn screen(
     let name = agent_name(&name)?;
     let shared = Arc::clone(&state);
     let changes = run_blocking(move || shared.screens.follow(&name)).await?;
-    Ok(stream(state, device, changes, |screen: &SharedScreen| {
+    Ok(stream(Viewer::new(state, device, changes), |screen: &SharedScreen| {
         Some(match screen.as_ref()? {
             Ok(screen) => Event::default().event("screen").data(&**screen),
             Err(why) => Event::default().event("gone").data(why.lines().next().unwrap_or_default()),
@@ -67,21 +72,47 @@ pub(super) async fn screen(
     }))
 }
 
+impl<T> Viewer<T> {
+    fn new(
+        state: Arc<WebState>,
+        RequestDevice(device): RequestDevice,
+        mut changes: watch::Receiver<T>,
+    ) -> Viewer<T> {
+        // The current state is the first event.
+        changes.mark_changed();
+        let mut device_changes = state.device_changes.clone();
+        // A revocation between the check of the request and this line is not missed.
+        device_changes.mark_changed();
+        let left = device.grant.map(|grant| grant.expires_at.duration_since(state.context.now()));
+        let ends_at = left.map(|left| Instant::now() + Duration::try_from(left).unwrap_or_default());
+        let ping_at = Instant::now() + PING_INTERVAL;
+        Viewer { state, device: device.id, changes, device_changes, ping_at, ends_at, recent_devices: None }
+    }
+
+    /// Returns the event about recent devices if it differs from the last one, or an error if this device has no access
+    /// any more.
+    async fn device_event(&mut self) -> Result<Option<Event>, AccessEnded> {
+        let (state, device) = (Arc::clone(&self.state), self.device.clone());
+        let lookup = move || WebAccess(&state.context).recent_devices(&state.admitted, &device);
+        let recent = run_blocking(lookup).await.ok().flatten().ok_or(AccessEnded)?;
+        let Some(last) = &mut self.recent_devices else { return Ok(None) };
+        let text = serde_json::to_string(&recent).unwrap_or_default();
+        if *last == text {
+            return Ok(None);
+        }
+        last.clone_from(&text);
+        Ok(Some(Event::default().event("devices").data(text)))
+    }
+}
+
+/// The device of a viewer was revoked, or its access has expired.
+#[derive(Debug)]
+struct AccessEnded;
+
 fn stream<T: Send + Sync + 'static>(
-    state: Arc<WebState>,
-    RequestDevice(device): RequestDevice,
-    mut changes: watch::Receiver<T>,
+    viewer: Viewer<T>,
     event: impl Fn(&T) -> Option<Event> + Clone + Send + 'static,
 ) -> Response {
-    // The current state is the first event.
-    changes.mark_changed();
-    let mut device_changes = state.device_changes.clone();
-    // A revocation between the check of the request and this line is not missed.
-    device_changes.mark_changed();
-    let left = device.grant.map(|grant| grant.expires_at.duration_since(state.context.now()));
-    let ends_at = left.map(|left| Instant::now() + Duration::try_from(left).unwrap_or_default());
-    let ping_at = Instant::now() + PING_INTERVAL;
-    let viewer = Viewer { state, device: device.id, changes, device_changes, ping_at, ends_at };
     let events: Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>> =
         Box::pin(unfold(viewer, move |viewer| next(viewer, event.clone())));
     // A proxy such as nginx would otherwise collect events before it passes them on.
@@ -107,10 +138,8 @@ async fn next<T>(
             biased;
             changed = viewer.device_changes.changed() => {
                 changed.ok()?;
-                let (state, device) = (Arc::clone(&viewer.state), viewer.device.clone());
-                let is_paired = run_blocking(move || Ok(WebAccess(&state.context).has_device(&device))).await;
-                if !is_paired.unwrap_or(false) {
-                    return None;
+                if let Some(event) = viewer.device_event().await.ok()? {
+                    return Some((Ok(event), viewer));
                 }
             }
             () = end_of_access(viewer.ends_at) => return None,

@@ -134,6 +134,11 @@ impl Talk {
         }
     }
 
+    /// Returns its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Returns its standard error so far.
     pub fn stderr_so_far(&self) -> String {
         self.stderr.so_far()

@@ -71,6 +71,13 @@ impl TestEnv {
         self.program(env!("CARGO_BIN_EXE_symposium"), args)
     }
 
+    /// Runs a command line with a new terminal as its controlling terminal. `symposium` is our binary. The terminal
+    /// is not a pane of tmux, and its output is standard output.
+    pub fn in_new_terminal(&self, line: &str) -> Run {
+        let line = line.replace("symposium ", &format!("{} ", self.binary()));
+        self.program("script", ["-q", "-e", "-c", &line, "/dev/null"])
+    }
+
     /// Runs a program with these arguments. A bare name is searched in the sealed PATH.
     pub fn program<S: AsRef<OsStr>>(&self, program: &str, args: impl IntoIterator<Item = S>) -> Run {
         let path = if program.contains('/') {

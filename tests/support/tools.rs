@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 const TOOLS: &[&str] = &[
     "awk", "bash", "cat", "chmod", "cp", "cut", "date", "dd", "dirname", "echo", "env", "false", "git",
     "grep", "head", "id", "kill", "ln", "ls", "mkdir", "mkfifo", "mv", "nohup", "printf", "ps", "pwd",
-    "python3", "readlink", "rm", "sed", "seq", "setsid", "sh", "sleep", "sort", "stat", "stty", "tail",
-    "tee", "test", "timeout", "tmux", "touch", "tr", "true", "tty", "uname", "wc", "xargs", "yes",
+    "python3", "readlink", "rm", "script", "sed", "seq", "setsid", "sh", "sleep", "sort", "stat", "stty",
+    "tail", "tee", "test", "timeout", "tmux", "touch", "tr", "true", "tty", "uname", "wc", "xargs", "yes",
 ];
 
 /// Fills `dir` with links to the tools.

@@ -37,6 +37,21 @@ fn the_list_is_that_of_the_command_line() {
 }
 
 #[test]
+fn invisible_characters_of_a_question_are_written_out() {
+    let env = TestEnv::new();
+    let (server, device) = ready(&env);
+    spawned(&env, "a", Some("/ask rm a\u{202e}b\u{200b}c"), "waiting");
+    let expected = "Bash: rm a<U+202E>b<U+200B>c";
+    let listed = server.send(&server.get(&device, "/api/agents")).json();
+    assert_eq!(listed[0]["question"]["text"], expected);
+    let streamed = server.stream(&device, "/api/events").next("agents").expect("the current list");
+    assert_eq!(streamed["agents"][0]["question"]["text"], expected);
+    let read = listed[0]["question"]["id"].clone();
+    let body = json!({ "question": read, "answer": "approve" });
+    assert_eq!(server.send(&server.post(&device, "/api/agents/a/answer", &body)).status, 200);
+}
+
+#[test]
 fn an_answer_is_taken_only_for_the_question_that_was_read() {
     let env = TestEnv::new();
     let (server, device) = ready(&env);
@@ -121,6 +136,27 @@ fn keys_are_pressed_and_the_screen_shows_them() {
             .iter()
             .flat_map(|line| line.as_array().cloned().unwrap_or_default())
             .any(|run| run["text"].as_str().is_some_and(|text| text.contains("xyz")))
+    });
+}
+
+#[test]
+fn keys_are_refused_while_another_terminal_drives() {
+    let env = TestEnv::new();
+    let (server, device) = ready(&env);
+    spawned(&env, "a", None, "idle");
+    let _terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    env.wait_until("the terminal drives", || {
+        let agent = env.symposium(["agent", "show", "a", "--json"]).ok().json();
+        agent["clients"].as_array().is_some_and(|all| all.iter().any(|client| client["driver"] == true))
+    });
+    let press = |body: Value| server.send(&server.post(&device, "/api/agents/a/keys", &body));
+    let refused = press(json!({ "keys": ["x"] }));
+    assert_eq!((refused.status, refused.code().as_str()), (409, "driven"), "{refused:?}");
+    assert_eq!(press(json!({ "keys": ["y"], "take": true })).status, 200);
+    env.wait_until("only the key that was taken is on the screen", || {
+        let screen = env.symposium(["agent", "peek", "a"]).ok().stdout;
+        assert!(!screen.contains("❯ x"), "{screen}");
+        screen.contains("❯ y")
     });
 }
 

@@ -4,11 +4,11 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{Server, spawned};
+use super::{Server, pairing_link, spawned};
 use crate::support::TestEnv;
 
 /// Every path that shows or changes something.
-const PATHS: [(&str, &str); 17] = [
+const PATHS: [(&str, &str); 18] = [
     ("GET", "/api/agents"),
     ("GET", "/api/events"),
     ("GET", "/api/agents/a/screen"),
@@ -25,6 +25,7 @@ const PATHS: [(&str, &str); 17] = [
     ("POST", "/api/agents/a/tasks"),
     ("POST", "/api/agents/a/messages"),
     ("POST", "/api/tasks/1/cancel"),
+    ("POST", "/api/devices/x/revoke"),
     ("GET", "/no/such/path"),
 ];
 
@@ -214,6 +215,6 @@ fn behind_a_proxy_links_name_the_host_of_the_proxy() {
     let fixed = ["web", "--json", "--listen", "127.0.0.1:0", "--behind-proxy", "--allow-host", "box.example"];
     let talk = env.symposium(fixed).talk();
     assert_eq!(talk.hear().as_deref(), Some("{\"url\":\"https://box.example/\"}"));
-    let link = env.symposium(["web", "pair", "--json"]).ok().json();
+    let link = pairing_link(&env);
     assert!(link["url"].as_str().is_some_and(|url| url.starts_with("https://box.example/#pair=")), "{link}");
 }

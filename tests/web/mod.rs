@@ -1,10 +1,15 @@
 //! `symposium web` through its real socket: access, limits, and everything that the page does, with demo agents.
 
+mod admission;
 mod agents;
+mod diffs;
+mod flood;
+mod fuzz;
 mod guard;
 mod guests;
 mod limits;
 mod pairing;
+mod service;
 mod spawning;
 mod streams;
 
@@ -24,7 +29,7 @@ const READ_TIMEOUT: Duration = Duration::from_secs(40);
 struct Server {
     /// Host and port.
     host: String,
-    _talk: Talk,
+    talk: Talk,
 }
 
 /// The secret of a paired device.
@@ -66,7 +71,12 @@ impl Server {
         let ready: Value = serde_json::from_str(&line).expect("one object");
         let url = ready["url"].as_str().expect("an address").to_owned();
         let host = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
-        Server { host, _talk: talk }
+        Server { host, talk }
+    }
+
+    /// Returns the process id of the server.
+    fn pid(&self) -> u32 {
+        self.talk.pid()
     }
 
     fn connect(&self) -> TcpStream {
@@ -109,7 +119,7 @@ impl Server {
     /// Pairs a device with a code of `web pair`.
     #[track_caller]
     fn paired(&self, env: &TestEnv, name: &str) -> Device {
-        let link = env.symposium(["web", "pair", "--json"]).ok().json();
+        let link = pairing_link(env);
         let response = self.pair(link["code"].as_str().expect("a code"), name);
         assert_eq!(response.status, 200, "{response:?}");
         let cookie = response.header("set-cookie").expect("a cookie");
@@ -226,6 +236,12 @@ impl Stream {
             }
         }
     }
+}
+
+/// Returns the answer of `web pair --json`, run in a terminal.
+#[track_caller]
+fn pairing_link(env: &TestEnv) -> Value {
+    env.in_new_terminal("symposium web pair --json").ok().json()
 }
 
 /// Starts a demo agent and waits for a status.

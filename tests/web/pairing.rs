@@ -3,19 +3,17 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use super::{Server, spawned};
+use super::{Server, pairing_link, spawned};
 use crate::support::TestEnv;
 
 #[test]
 fn a_code_works_once_and_a_device_can_be_revoked() {
     let env = TestEnv::new();
-    let outcome = env.symposium(["web", "pair"]).fails(1);
-    assert_eq!(
-        outcome.stderr,
-        "error: the web page is not served\nhint: start it in another terminal: `symposium web`\n"
-    );
+    let outcome = env.in_new_terminal("symposium web pair").fails(1);
+    assert!(outcome.stdout.contains("the web page is not served"), "{outcome:?}");
+    assert!(outcome.stdout.contains("start it in another terminal: `symposium web`"), "{outcome:?}");
     let server = Server::start(&env);
-    let link = env.symposium(["web", "pair", "--json"]).ok().json();
+    let link = pairing_link(&env);
     let code = link["code"].as_str().expect("a code").to_owned();
     assert!(
         link["url"].as_str().is_some_and(|url| url.starts_with(&format!("http://{}/#pair=", server.host)))
@@ -60,6 +58,8 @@ fn attempts_to_pair_are_limited() {
     let server = Server::start(&env);
     let codes: Vec<u16> = (0..11).map(|_| server.pair("wrong", "x").status).collect();
     assert_eq!(codes, [403, 403, 403, 403, 403, 403, 403, 403, 403, 403, 429]);
+    let code = pairing_link(&env)["code"].as_str().expect("a code").to_owned();
+    assert_eq!(server.pair(&code, "phone").status, 200, "wrong codes of others do not lock the owner out");
 }
 
 #[test]
@@ -125,6 +125,51 @@ fn an_agent_cannot_give_itself_access() {
     assert!(codes.iter().all(|line| line.ends_with(": 1")), "{text}");
     let refusals = ["error: agent `evil` may not ", "error: a process of an agent may not "];
     assert_eq!(refusals.iter().map(|refusal| text.matches(refusal).count()).sum::<usize>(), 10, "{text}");
+}
+
+#[test]
+fn a_process_that_left_its_agent_gets_no_code() {
+    let env = TestEnv::new();
+    let _server = Server::start(&env);
+    let (binary, result) = (env.binary(), env.root().join("result"));
+    let variables = format!(
+        "HOME={} TMUX_TMPDIR={} PATH=/usr/bin:/bin",
+        env.home().display(),
+        env.root().join("sockets").display()
+    );
+    let pair = format!("env -i {variables} {binary} web pair --json");
+    // Without its session and terminal, as a child of the tmux server, in a new pane of it, and as an orphan that keeps
+    // the terminal of the agent.
+    let script = format!(
+        "setsid -f sh -c '{pair} >{0}.1 2>&1; echo $? >>{0}.1; touch {0}.1.done'
+         tmux run-shell \"exec sh -c '{pair} >{0}.2 2>&1; echo \\$? >>{0}.2; touch {0}.2.done'\"
+         tmux new-session -d \"exec sh -c '{pair} >{0}.3 2>&1; echo \\$? >>{0}.3; touch {0}.3.done'\"
+         (sh -c 'while kill -0 '$$' 2>&-; do read -r _ </dev/null; [ -e {0}.go ] && break; done; \
+           {pair} >{0}.4 2>&1; echo $? >>{0}.4; touch {0}.4.done' &)
+         touch {0}.go
+         exec sleep 1000",
+        result.display()
+    );
+    env.symposium(["agent", "spawn", "--name", "evil", "--", "sh", "-c", &script]).ok();
+    for attempt in 1..=4 {
+        let file = format!("{}.{attempt}", result.display());
+        env.wait_until("the attempt has ended", || fs::exists(format!("{file}.done")).unwrap_or(false));
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(
+            (text.ends_with("\n1\n") || text.ends_with("\n2\n")) && !text.contains("#pair="),
+            "attempt {attempt}: {text}"
+        );
+        assert!(text.contains(" may not pair a device with the web page"), "attempt {attempt}: {text}");
+    }
+}
+
+#[test]
+fn a_code_is_given_at_a_terminal_only() {
+    let env = TestEnv::new();
+    let _server = Server::start(&env);
+    let refused = env.program("setsid", ["--wait", env.binary(), "web", "pair", "--json"]).fails(2);
+    assert!(refused.stderr.contains("terminal"), "{refused:?}");
+    env.in_new_terminal("symposium web pair --json").ok();
 }
 
 #[test]

@@ -26,6 +26,21 @@ fn the_list_arrives_at_first_and_after_each_change() {
 }
 
 #[test]
+fn rows_keep_their_places_when_a_status_changes() {
+    let env = TestEnv::new();
+    let server = Server::start(&env);
+    let device = server.paired(&env, "phone");
+    spawned(&env, "b10", Some("/ask make clean"), "waiting");
+    spawned(&env, "b9", None, "idle");
+    spawned(&env, "a", None, "idle");
+    let mut stream = server.stream(&device, "/api/events");
+    let list = stream.until("agents", |list| list["agents"].as_array().is_some_and(|all| all.len() == 3));
+    let names: Vec<&Value> = list["agents"].as_array().unwrap().iter().map(|agent| &agent["name"]).collect();
+    assert_eq!(names, ["a", "b9", "b10"], "the order of the dashboard: by name, also if one needs an answer");
+    assert_eq!(list["rows"][2]["about"], "Bash: make clean");
+}
+
+#[test]
 fn a_revocation_ends_open_streams() {
     let env = TestEnv::new();
     spawned(&env, "a", None, "idle");

@@ -1,6 +1,6 @@
 // A sealed environment for the tests in the browser: its own HOME, tmux server, demo agents and web server.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const BINARY = process.env.SYMPOSIUM_BINARY ?? resolve(import.meta.dirname, "../../target/debug/symposium");
@@ -24,6 +24,17 @@ export class Rig {
     return execFileSync(BINARY, args, { env: this.env, cwd: join(this.root, "home/shop"), encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   }
 
+  /** Writes a file into the directory of the agents, which becomes a repository. */
+  write(name, text) {
+    const directory = join(this.root, "home/shop");
+    const git = (...args) => execFileSync("git", args, { env: this.env, cwd: directory, stdio: "ignore" });
+    if (!existsSync(join(directory, ".git"))) {
+      git("init", "-q");
+      git("-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "begin");
+    }
+    writeFileSync(join(directory, name), text);
+  }
+
   spawnAgent(name, task, status) {
     this.run("agent", "spawn", "demo", "--name", name, ...(task ? ["--task", task] : []));
     this.waitFor(name, status);
@@ -45,8 +56,15 @@ export class Rig {
     await ended;
   }
 
+  /** Returns the JSON of a command that needs a terminal. */
+  inTerminal(command) {
+    const options = { env: this.env, cwd: this.root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    return JSON.parse(execFileSync("script", ["-q", "-e", "-c", `${BINARY} ${command} --json`, "/dev/null"], options));
+  }
+
+  /** Returns a link of `web pair`. */
   pairingLink() {
-    return JSON.parse(this.run("web", "pair", "--json")).url;
+    return this.inTerminal("web pair").url;
   }
 
   async close() {

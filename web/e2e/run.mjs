@@ -6,11 +6,12 @@ import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { chromium, devices } from "playwright-core";
 import { Rig } from "./rig.mjs";
+import { securityTests } from "./security.mjs";
 
 const pictures = resolve(import.meta.dirname, "../../target/web");
 mkdirSync(pictures, { recursive: true });
 const axe = readFileSync(join(import.meta.dirname, "../node_modules/axe-core/axe.min.js"), "utf8");
-const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
 const phone = { ...devices["iPhone 13"], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, defaultBrowserType: undefined };
 const desktop = { viewport: { width: 1280, height: 800 } };
@@ -130,8 +131,30 @@ const tests = {
     await context.close();
   },
 
+  async "shows the changes of an agent as text"(rig) {
+    rig.write("page.html", "<img src=x onerror=alert(1)>\n");
+    const { page, problems, context } = await paired(rig, { ...phone, colorScheme: "dark" });
+    await page.getByRole("button", { name: /^docs/ }).tap();
+    await page.getByRole("tab", { name: "Diff" }).tap();
+    const lines = await page.getByRole("tab").evaluateAll((tabs) =>
+      tabs.map((tab) => {
+        const text = document.createRange();
+        text.selectNodeContents(tab);
+        return text.getClientRects().length;
+      }),
+    );
+    assert.deepEqual(lines, [1, 1, 1, 1, 1], "no label of a tab is broken into lines");
+    const patch = page.getByRole("group", { name: "Changes of page.html" });
+    await patch.getByText("+<img src=x onerror=alert(1)>").waitFor();
+    assert.equal(await patch.locator("img").count(), 0, "text of a file never becomes markup");
+    await picture(page, "phone-diff");
+    await accessible(page, "diff on a phone");
+    assert.deepEqual(problems, []);
+    await context.close();
+  },
+
   async "shows a guest one agent without buttons, until the access ends"(rig) {
-    const { url, id } = JSON.parse(rig.run("web", "link", "import", "--read-only", "--for", "2h", "--json"));
+    const { url, id } = rig.inTerminal("web link import --read-only --for 2h");
     const context = await browser.newContext({ ...phone, colorScheme: "dark" });
     const page = await context.newPage();
     await page.goto(url);
@@ -249,6 +272,7 @@ const tests = {
   },
 };
 
+Object.assign(tests, securityTests({ paired, accessible, picture, phone, desktop, browser }));
 const wanted = process.argv[2];
 const rig = new Rig();
 let failures = 0;

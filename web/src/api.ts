@@ -72,7 +72,24 @@ export interface StreamHandlers {
   refused(): void;
 }
 
-/** Reads an event stream until it is aborted, and connects again with growing pauses. */
+/** Waits until the page is visible. */
+function visible(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (!document.hidden || signal.aborted) return resolve();
+    const check = () => {
+      if (document.hidden && !signal.aborted) return;
+      document.removeEventListener("visibilitychange", check);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", check);
+    signal.addEventListener("abort", check, { once: true });
+  });
+}
+
+/**
+ * Reads an event stream until it is aborted, and connects again with growing pauses. A hidden page reads none: browsers
+ * open six connections to a host, and the streams of several tabs would leave none for answers.
+ */
 export function follow(path: string, handlers: StreamHandlers, signal: AbortSignal): void {
   let pause = 300;
   let wake: (() => void) | undefined;
@@ -81,6 +98,8 @@ export function follow(path: string, handlers: StreamHandlers, signal: AbortSign
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && retry(), { signal });
   void (async () => {
     while (!signal.aborted) {
+      await visible(signal);
+      if (signal.aborted) return;
       try {
         await readStream(path, handlers, signal, () => (pause = 300));
       } catch (error) {
@@ -88,6 +107,7 @@ export function follow(path: string, handlers: StreamHandlers, signal: AbortSign
         if (error instanceof ApiError && error.status === 404) return handlers.event("gone", error.message);
       }
       if (signal.aborted) return;
+      if (document.hidden) continue;
       handlers.live(false);
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -101,7 +121,9 @@ export function follow(path: string, handlers: StreamHandlers, signal: AbortSign
 async function readStream(path: string, handlers: StreamHandlers, signal: AbortSignal, alive: () => void): Promise<void> {
   const lost = new AbortController();
   const end = () => lost.abort();
+  const endIfHidden = () => document.hidden && end();
   signal.addEventListener("abort", end);
+  document.addEventListener("visibilitychange", endIfHidden);
   let timer = setTimeout(end, SILENCE_MS);
   try {
     const response = await fetch(path, { headers: headers(), signal: lost.signal, cache: "no-store", redirect: "error" });
@@ -122,6 +144,7 @@ async function readStream(path: string, handlers: StreamHandlers, signal: AbortS
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
+    document.removeEventListener("visibilitychange", endIfHidden);
     lost.abort();
   }
 }

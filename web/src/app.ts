@@ -4,19 +4,29 @@ import { isGuest, limits, setAccess } from "./access.js";
 import { follow, forgetKey, hasKey } from "./api.js";
 import { Card } from "./cards.js";
 import { Detail } from "./detail.js";
+import { NewDevices } from "./devices.js";
 import { arrange, h, replace, setText } from "./dom.js";
-import { AgentRow } from "./list.js";
+import { AgentRow, shape } from "./list.js";
 import { pairingView, takeCode } from "./pairing.js";
 import { SpawnForm } from "./spawn.js";
-import type { Agent, Listing, Row } from "./types.js";
+import type { Agent, Device, Listing, Row } from "./types.js";
 
 /** Time between two updates of the ages. */
 const TICK_MS = 10_000;
 const ENDED = ["exited", "stopped"];
+/** The counters of the dashboard's header, with the status whose shape they have. */
+const COUNTERS: [string, string, (agent: Agent) => boolean][] = [
+  ["need you", "waiting", (agent) => agent.question !== null],
+  ["working", "working", (agent) => agent.status === "working"],
+  ["crashed", "crashed", (agent) => agent.status === "crashed"],
+  ["lost", "lost", (agent) => agent.status === "lost"],
+  ["idle", "idle", (agent) => agent.status === "idle"],
+];
 
 class App {
   private readonly connection = h("span", { class: "connection", role: "status" }, "connecting…");
-  private readonly counts = h("span", { class: "counts" });
+  private readonly counts = h("span", { class: "counts", role: "img" });
+  private readonly devices = new NewDevices();
   private readonly silence = h("p", { class: "banner", role: "alert", hidden: true });
   private readonly create = h("button", { class: "plain small", click: () => (location.hash = "new") }, "New agent");
   private readonly limits = h("p", { class: "limits", hidden: true });
@@ -42,8 +52,12 @@ class App {
       this.showsEnded = !this.showsEnded;
       this.draw();
     });
-    this.side.append(bar, this.limits, this.silence, this.needs, h("nav", { "aria-label": "Agents" }, this.list, this.empty, this.ended));
-    addEventListener("hashchange", () => this.draw());
+    this.side.append(bar, this.limits, this.silence, this.devices.element, this.needs, h("nav", { "aria-label": "Agents" }, this.list, this.empty, this.ended));
+    addEventListener("hashchange", () => {
+      if (!location.hash.startsWith("#pair=")) return this.draw();
+      this.feed?.abort();
+      askForCode();
+    });
     setInterval(() => document.visibilityState === "visible" && this.tick(), TICK_MS);
     document.addEventListener("visibilitychange", () => this.tick());
   }
@@ -54,6 +68,7 @@ class App {
     this.feed = new AbortController();
     const handlers = {
       event: (name: string, data: string) => {
+        if (name === "devices") this.devices.update(JSON.parse(data) as Device[]);
         if (name !== "agents") return;
         this.listing = JSON.parse(data) as Listing;
         setAccess(this.listing.access);
@@ -77,7 +92,12 @@ class App {
 
   private selected(): string | undefined {
     const name = /^#agent=(.+)$/.exec(location.hash)?.[1];
-    return name === undefined ? undefined : decodeURIComponent(name);
+    try {
+      return name === undefined ? undefined : decodeURIComponent(name);
+    } catch {
+      // The address was cut or typed wrongly; no agent is selected.
+      return undefined;
+    }
   }
 
   private open(name: string): void {
@@ -103,8 +123,9 @@ class App {
     this.drawList(pairs);
     this.drawDetail(pairs);
     const waiting = agents.filter((agent) => agent.question !== null).length;
-    const working = agents.filter((agent) => agent.status === "working").length;
-    setText(this.counts, [waiting > 0 && `${waiting} ?`, working > 0 && `${working} ●`].filter(Boolean).join("  "));
+    const counters = COUNTERS.map(([word, status, isMeant]) => ({ word, status, count: agents.filter(isMeant).length })).filter(({ count }) => count > 0);
+    this.counts.setAttribute("aria-label", counters.map(({ word, count }) => `${count} ${word}`).join(", ") || "all quiet");
+    replace(this.counts, ...counters.map(({ word, status, count }) => h("span", { class: `counter ${status}`, title: `${count} ${word}` }, shape(status), String(count))));
     document.title = waiting > 0 ? `(${waiting}) Symposium` : "Symposium";
   }
 
@@ -182,7 +203,7 @@ class App {
 const app = new App();
 
 function askForCode(why?: string): void {
-  replace(document.body, pairingView(takeCode(), why, () => app.start()));
+  replace(document.body, pairingView({ code: takeCode(), why, paired: () => app.start(), hasAccess: hasKey() }));
 }
 
 if (hasKey() && !location.hash.startsWith("#pair=")) app.start();

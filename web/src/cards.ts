@@ -3,7 +3,7 @@
 
 import { mayType } from "./access.js";
 import { ApiError, post } from "./api.js";
-import { danger } from "./danger.js";
+import { type Caution, cautionFor } from "./danger.js";
 import { type Child, announce, h, setText } from "./dom.js";
 import { age } from "./time.js";
 import type { Agent, Question, Row } from "./types.js";
@@ -68,9 +68,9 @@ export class Card {
       brief: "Only this line is known. Open the screen to read the dialog.",
     };
     const remark = remarks[question.extent];
-    const harm = danger(question.text);
+    const caution = cautionFor(question);
     this.body.replaceChildren(h("pre", {}, question.text));
-    if (harm) this.body.append(h("p", { class: "harm" }, `This ${harm}. Approving needs two taps.`));
+    if (caution) this.body.append(h("p", { class: "harm" }, caution.remark));
     if (remark) this.body.append(h("p", { class: "remark" }, remark));
     const state = given.get(question.id);
     this.element.classList.toggle("taken", state?.isTaken === true);
@@ -82,7 +82,7 @@ export class Card {
       this.actions.replaceChildren(h("p", { class: "remark" }, "This device may watch only."));
       return;
     }
-    this.actions.replaceChildren(...this.buttons(question, harm).filter((child) => child instanceof Node));
+    this.actions.replaceChildren(...this.buttons(question, caution).filter((child) => child instanceof Node));
     if (hasReplaced) {
       this.note.textContent = "The question has changed.";
       this.hold();
@@ -96,15 +96,15 @@ export class Card {
     setTimeout(() => buttons.forEach((button) => (button.disabled = false)), READING_MS);
   }
 
-  private buttons(question: Question, harm: string | undefined): Child[] {
+  private buttons(question: Question, caution: Caution | undefined): Child[] {
     const options = question.options ?? [];
     if (this.agent.waiting_for === "approval") {
       const deny = h("button", { class: "deny", click: () => void this.give(question, { answer: "deny" }, "denied") }, "Deny");
-      const approve = this.careful("Approve", "approve", harm, () => this.give(question, { answer: "approve" }, "approved"));
-      const choices = options.length > 0 && h("details", {}, h("summary", {}, `${options.length} options of the dialog`), this.choices(question, harm));
+      const approve = this.careful("Approve", "approve", caution, () => this.give(question, { answer: "approve" }, "approved"));
+      const choices = options.length > 0 && h("details", {}, h("summary", {}, `${options.length} options of the dialog`), this.choices(question, caution));
       return [h("div", { class: "pair" }, deny, approve), choices];
     }
-    if (options.length > 0) return [this.choices(question, harm)];
+    if (options.length > 0) return [this.choices(question, caution)];
     const field = h("input", { type: "text", "aria-label": `Answer for ${this.agent.name}`, placeholder: "Answer", autocomplete: "off" });
     const submit = (event: Event) => {
       event.preventDefault();
@@ -114,28 +114,28 @@ export class Card {
     return [h("form", { class: "reply", submit }, field, h("button", { class: "approve", type: "submit" }, "Answer"))];
   }
 
-  private choices(question: Question, harm: string | undefined): HTMLElement {
+  private choices(question: Question, caution: Caution | undefined): HTMLElement {
     const buttons = question.options?.map((option, at) => {
       const number = /^(\d+)[.)]/.exec(option)?.[1] ?? String(at + 1);
       const label = /^\d/.test(option) ? option : `${number}. ${option}`;
       const give = () => this.give(question, { answer: "option", text: number }, option);
-      return this.careful(label, "choice", /^\D*\d*\W*no\b/i.test(option) ? undefined : harm, give);
+      return this.careful(label, "choice", /^\D*\d*\W*no\b/i.test(option) ? undefined : caution, give);
     });
     return h("div", { class: "choices" }, ...(buttons ?? []));
   }
 
-  /** Returns a button that needs two taps if the command may do harm. */
-  private careful(label: string, kind: string, harm: string | undefined, act: () => Promise<void>): HTMLButtonElement {
+  /** Returns a button that needs two taps if there is a reason for caution. */
+  private careful(label: string, kind: string, caution: Caution | undefined, act: () => Promise<void>): HTMLButtonElement {
     let armedAt = 0;
     const button = h("button", { class: kind }, label);
     button.addEventListener("click", () => {
       const now = Date.now();
-      if (!harm || (armedAt > 0 && now - armedAt > MIN_TAP_GAP_MS)) return void act();
+      if (!caution || (armedAt > 0 && now - armedAt > MIN_TAP_GAP_MS)) return void act();
       if (armedAt > 0) return;
       armedAt = now;
-      button.textContent = `Tap again: it ${harm}`;
+      button.textContent = caution.second;
       button.classList.add("armed");
-      announce(`This ${harm}. Press again to confirm.`);
+      announce(`${caution.remark} Press again to confirm.`);
       setTimeout(() => {
         armedAt = 0;
         button.textContent = label;

@@ -1,5 +1,8 @@
-// Commands whose effect cannot be undone. They are approved with two taps. The list is a help for tired eyes, not a
-// protection: a command that is not in it may do harm as well.
+// Questions that are approved with two taps: commands whose effect cannot be undone, and questions that are not shown
+// completely. The list of commands is a help for tired eyes, not a protection: a command that is not in it may do harm
+// as well.
+
+import type { Question } from "./types.js";
 
 const PATTERNS: [RegExp, string][] = [
   [/\brm\s+(-\w*[rf]|--recursive|--force)/, "deletes files"],
@@ -14,9 +17,23 @@ const PATTERNS: [RegExp, string][] = [
   [/\b(shutdown|reboot|poweroff|halt|killall|pkill)\b/, "stops processes or the machine"],
   [/\b(npm|cargo|twine|gem)\s+(publish|upload|push|yank|unpublish)\b/, "publishes"],
   [/>\s*\/(etc|dev|boot)\//, "writes to the system"],
+  // The server writes invisible characters in this form. A tab is harmless.
+  [/<U\+(?!0009>)[0-9A-F]{4,6}>/, "contains invisible characters"],
 ];
 
-/** Returns what a command does that cannot be undone, or `undefined`. */
-export function danger(text: string): string | undefined {
-  return PATTERNS.find(([pattern]) => pattern.test(text))?.[1];
+/** Why a question needs two taps. */
+export interface Caution {
+  /** The sentence below the question. */
+  remark: string;
+  /** The label of the button after the first tap. */
+  second: string;
+}
+
+/** Returns why approving a question needs two taps, or `undefined` if one is enough. */
+export function cautionFor(question: Question): Caution | undefined {
+  const harm = PATTERNS.find(([pattern]) => pattern.test(question.text))?.[1];
+  if (harm) return { remark: `This ${harm}. Approving needs two taps.`, second: `Tap again: it ${harm}` };
+  // The part that is not shown may do harm.
+  if (question.extent === "whole") return undefined;
+  return { remark: "Not all of the question is shown here. Approving needs two taps.", second: "Tap again: not all is shown" };
 }

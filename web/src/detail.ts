@@ -4,14 +4,15 @@ import { isGuest, mayType } from "./access.js";
 import { ApiError, follow, get, post } from "./api.js";
 import { Card } from "./cards.js";
 import { composer } from "./composer.js";
+import { drawDiff } from "./diff.js";
 import { announce, h, replace, setText } from "./dom.js";
-import { keyBar } from "./keys.js";
+import { KeyBar } from "./keys.js";
 import { shape } from "./list.js";
 import { ScreenView } from "./screen.js";
 import { age } from "./time.js";
 import type { Agent, Message, Row, Screen, Task } from "./types.js";
 
-const TABS = ["Screen", "Tasks", "Recap", "Messages"] as const;
+const TABS = ["Screen", "Tasks", "Diff", "Recap", "Messages"] as const;
 type Tab = (typeof TABS)[number];
 /** The parts that guests may read. */
 const GUEST_TABS: readonly Tab[] = ["Screen", "Recap"];
@@ -31,6 +32,7 @@ export class Detail {
   private readonly tabs = new Map<Tab, HTMLButtonElement>();
   private readonly ageText = h("span", { class: "age" });
   private card: Card | undefined;
+  private keys: KeyBar | undefined;
   private tab: Tab = "Screen";
   private feed: AbortController | undefined;
   private agent: Agent;
@@ -63,6 +65,7 @@ export class Detail {
     setText(this.location, row.location);
     this.tick();
     this.offer();
+    this.keys?.update(agent);
     this.element.classList.toggle("asks", agent.question !== null);
     if (!agent.question) this.card = undefined;
     else if (this.card) this.card.update(agent, row);
@@ -137,6 +140,7 @@ export class Detail {
     const views: Record<Tab, () => void> = {
       Screen: () => this.showScreen(),
       Tasks: () => this.showTasks(),
+      Diff: () => this.showDiff(),
       Recap: () => this.showRecap(),
       Messages: () => this.showMessages(),
     };
@@ -153,8 +157,13 @@ export class Detail {
         return `delivered: ${confirmed_by}`;
       },
     });
-    if (!mayType()) replace(this.panel, screen.element);
-    else replace(this.panel, screen.element, keyBar(this.agent.name, (text) => this.report(text, true)), prompt);
+    if (mayType()) {
+      this.keys = new KeyBar(this.agent.name, (text) => this.report(text, true));
+      this.keys.update(this.agent);
+      replace(this.panel, screen.element, this.keys.element, prompt);
+    } else {
+      replace(this.panel, screen.element);
+    }
     this.feed = new AbortController();
     const handlers = {
       event: (name: string, data: string) => {
@@ -206,6 +215,15 @@ export class Detail {
       task.result && h("p", { class: "text result" }, task.result),
       isOpen && h("button", { class: "plain small", "aria-label": `Cancel task ${task.id}`, click: cancel }, "Cancel"),
     );
+  }
+
+  private showDiff(): void {
+    const view = h("div", { class: "diff" }, h("p", { class: "remark" }, "comparing…"));
+    const refresh = h("button", { class: "plain small" }, "Compare again");
+    const load = () => drawDiff(view, this.path("diff")).catch((error: unknown) => replace(view, h("p", { class: "remark" }, message(error))));
+    refresh.addEventListener("click", () => void load());
+    replace(this.panel, view, h("div", { class: "actions bottom" }, refresh));
+    void load();
   }
 
   private showRecap(): void {

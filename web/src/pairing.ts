@@ -6,8 +6,9 @@ import { h } from "./dom.js";
 
 /** Takes the code out of the address. */
 export function takeCode(): string | undefined {
+  if (!location.hash.startsWith("#pair=")) return undefined;
   const code = /^#pair=([\w-]+)$/.exec(location.hash)?.[1];
-  if (code) history.replaceState(null, "", location.pathname);
+  history.replaceState(null, "", location.pathname);
   return code;
 }
 
@@ -20,7 +21,18 @@ function deviceName(): string {
   return [first(browsers) ?? "browser", first(systems)].filter(Boolean).join(" on ");
 }
 
-export function pairingView(code: string | undefined, why: string | undefined, paired: () => void): HTMLElement {
+export interface PairingOptions {
+  /** The code that a link has brought. */
+  code: string | undefined;
+  /** Why the view is shown. */
+  why: string | undefined;
+  /** Whether this browser has a secret already, so that the view can be left without a new one. */
+  hasAccess: boolean;
+  /** Called when this browser has a secret. */
+  paired(): void;
+}
+
+export function pairingView({ code, why, hasAccess, paired }: PairingOptions): HTMLElement {
   const field = h("input", { type: "text", id: "code", autocomplete: "off", autocapitalize: "none", spellcheck: "false", placeholder: "xxxxx-xxxxx-xxxxx-xxxxx" });
   const name = h("input", { type: "text", id: "device", autocomplete: "off", maxlength: "40" });
   name.value = deviceName();
@@ -44,7 +56,7 @@ export function pairingView(code: string | undefined, why: string | undefined, p
     field.value = code;
     note.textContent = "The link has brought a code. It works once.";
   }
-  const form = h("form", { submit: (event) => void send(event) }, h("label", { for: "code" }, "Code"), field, h("label", { for: "device" }, "Name of this device"), name, submit, note);
+  const form = h("form", { submit: (event) => void send(event) }, h("label", { for: "code" }, "Code"), field, h("label", { for: "device" }, "Name of this device"), name, submit, hasAccess && h("button", { class: "plain", type: "button", click: () => paired() }, "Keep the present access"), note);
   const how = h("p", { class: "remark" }, "Run ", h("code", {}, "symposium web pair"), " in a terminal on the machine of your agents. It prints a link, a QR code and a code.");
   return h("main", { class: "pairing" }, h("h1", {}, "Symposium"), how, form);
 }

@@ -22,9 +22,26 @@ export interface Agent {
   branch: string | null;
   created_at: string;
   parent: string | null;
-  clients: { observer: boolean; driver: boolean }[];
+  clients: Client[];
   task: { id: number; title: string; progress: { percent: number; note: string } | null } | null;
   tasks: { queued: number; running: number; done: number; failed: number };
+}
+
+/** A terminal that is attached to an agent. */
+export interface Client {
+  tty: string;
+  user: string | null;
+  observer: boolean;
+  driver: boolean;
+}
+
+/** A device that was paired recently. */
+export interface Device {
+  id: string;
+  name: string;
+  paired_at: string;
+  /** Whether the server has paired it. A device that was written into the file is refused. */
+  is_admitted: boolean;
 }
 
 /** The words that the dashboard shows for an agent. */
@@ -94,6 +111,17 @@ export interface SpawnPreview {
   variables: string[];
   warnings: string[];
   digest: string;
+}
+
+export interface DiffAnswer {
+  diff: {
+    agent: string;
+    base: { name: string | null; commit: string | null };
+    files: { path: string; old_path: string | null; kind: string; added: number | null; removed: number | null }[];
+    remarks: string[];
+  };
+  patch: string;
+  is_cut: boolean;
 }
 
 export type Color = number | [number, number, number];

@@ -9,6 +9,7 @@ use crate::cli::Invocation;
 use crate::cli::grammar::definition::{CommandDefinition, Opening, parsed};
 use crate::cli::remote::remote_use::Remote;
 use crate::error::{Error, shown};
+use crate::manager::WebAccess;
 use crate::rules::access::web_address::{WebAddressMistake, WebHosts, WebReach};
 use crate::web::{self, WebOptions};
 
@@ -32,12 +33,34 @@ pub(super) struct Arguments {
     /// A reverse proxy with TLS forwards requests for the names of --allow-host
     #[arg(long)]
     behind_proxy: bool,
+    /// Serve the page with these options from now on, as a service of your user
+    #[arg(long)]
+    install: bool,
+    /// Remove that service, which ends the page
+    #[arg(long, conflicts_with = "install")]
+    uninstall: bool,
+}
+
+impl Arguments {
+    /// Returns the command line of the service.
+    fn of_service(&self) -> Vec<String> {
+        let hosts = self.allow_host.iter().flat_map(|host| ["--allow-host".to_owned(), host.clone()]);
+        let listen = ["--listen".to_owned(), self.listen.to_string()];
+        let proxy = self.behind_proxy.then(|| "--behind-proxy".to_owned());
+        listen.into_iter().chain(hosts).chain(proxy).collect()
+    }
 }
 
 fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
+    if args.uninstall {
+        return uninstall(context);
+    }
     let reach = if args.behind_proxy { WebReach::BehindProxy } else { WebReach::Direct };
     // Checked before the port is opened. The port 0 is replaced by a free one then.
     WebHosts::new(args.listen, &args.allow_host, reach).map_err(|mistake| refused(args, &mistake))?;
+    if args.install {
+        return install(args, context);
+    }
     let options = WebOptions { listen: args.listen, allowed_names: args.allow_host.clone(), reach };
     web::run(&Arc::clone(&context.manager), &options, |url| {
         if context.ui.json {
@@ -48,6 +71,31 @@ fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
         }
     })
     .map(|()| 0)
+}
+
+fn install(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
+    let installed = WebAccess(&context.manager).install(args.of_service())?;
+    if context.ui.json {
+        context.ui.json(&installed);
+        return Ok(0);
+    }
+    let (manager, path) = (installed.service.manager, installed.service.path.display());
+    context.ui.say(&format!("installed for {manager}: {path}"));
+    installed.remarks.iter().for_each(|remark| context.ui.say(remark));
+    context.ui.say("`symposium web pair` prints a link for a new device");
+    Ok(0)
+}
+
+fn uninstall(context: &Invocation) -> Result<u8, Error> {
+    let removed = WebAccess(&context.manager).uninstall()?;
+    if context.ui.json {
+        context.ui.json(&removed);
+    } else if removed.was_installed {
+        context.ui.say(&format!("removed {}; the page is not served any more", removed.path.display()));
+    } else {
+        context.ui.say("no service was installed");
+    }
+    Ok(0)
 }
 
 fn refused(args: &Arguments, mistake: &WebAddressMistake) -> Error {

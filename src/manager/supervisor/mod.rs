@@ -10,8 +10,10 @@ pub(in crate::manager) mod log;
 pub(in crate::manager) mod service;
 pub(in crate::manager) mod stall;
 
+pub use crate::service::ServiceRole;
 pub use control::{ExitWatcher, StartTurn, Supervision};
 pub use log::LogEnd;
+pub use service::{Installed, Uninstalled};
 
 use crate::manager::Context;
 

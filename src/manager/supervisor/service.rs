@@ -13,7 +13,7 @@ use crate::error::{Code, Error, shown};
 use crate::manager::supervisor::ServiceInstallation;
 use crate::model::{Exit, TmuxSnapshot};
 use crate::process::{self, Run};
-use crate::service::{self, Boot, System};
+use crate::service::{self, Boot, ServiceRole, System};
 
 /// Time limit for the service manager: it waits for the unit, which restores all agents.
 const SERVICE_BOUND: Duration = Duration::from_secs(11 * 60);
@@ -52,14 +52,15 @@ pub struct Uninstalled {
 
 impl ServiceInstallation<'_> {
     /// Returns the service that would be installed.
-    pub fn service(&self) -> Result<Service, Error> {
-        let (system, boot, path) = self.boot()?;
+    pub fn service(&self, role: ServiceRole) -> Result<Service, Error> {
+        let (system, boot, path) = self.boot(role)?;
         Ok(Service { manager: system.word(), path, text: system.text(&boot) })
     }
 
     /// Installs and starts the service. A failed installation leaves nothing behind.
-    pub fn install_service(&self) -> Result<Installed, Error> {
-        let (system, boot, path) = self.boot()?;
+    pub fn install_service(&self, role: ServiceRole) -> Result<Installed, Error> {
+        let starts_server = role == ServiceRole::Agents;
+        let (system, boot, path) = self.boot(role)?;
         self.expect_manager(system)?;
         let server_before = self.server_pid();
         let text = system.text(&boot);
@@ -83,7 +84,7 @@ impl ServiceInstallation<'_> {
                 "it starts with your first login; to start it with the machine: loginctl enable-linger {user}"
             ));
         }
-        if server_before.is_some_and(|pid| !process::is_kept_by_user_manager(pid)) {
+        if starts_server && server_before.is_some_and(|pid| !process::is_kept_by_user_manager(pid)) {
             remarks.push("our tmux server is already running and is not changed; after the next boot it belongs to the service".into());
             if system == System::Systemd && kills_user_processes() {
                 let again = restart(&boot);
@@ -97,8 +98,8 @@ impl ServiceInstallation<'_> {
     }
 
     /// Removes the service. Agents continue to run.
-    pub fn uninstall_service(&self) -> Result<Uninstalled, Error> {
-        let (system, boot, path) = self.boot()?;
+    pub fn uninstall_service(&self, role: ServiceRole) -> Result<Uninstalled, Error> {
+        let (system, boot, path) = self.boot(role)?;
         let removing = || Error::io(format!("cannot remove {}", path.display()));
         if service::installed(&path).map_err(removing())?.is_none() {
             return Ok(Uninstalled { path, was_installed: false });
@@ -118,7 +119,7 @@ impl ServiceInstallation<'_> {
         Ok(Uninstalled { path, was_installed: true })
     }
 
-    fn boot(&self) -> Result<(System, Boot, PathBuf), Error> {
+    fn boot(&self, role: ServiceRole) -> Result<(System, Boot, PathBuf), Error> {
         let system = System::current();
         let socket = self.0.tmux_setup()?.socket;
         let chosen = (!self.0.home.is_default).then(|| (HOME.into(), self.0.home.path.clone().into()));
@@ -126,9 +127,13 @@ impl ServiceInstallation<'_> {
             .into_iter()
             .filter_map(|name| Some((name.into(), self.0.env.var(name)?.to_owned())));
         let boot = Boot {
-            name: name_after(socket.path.file_name()),
+            name: match role {
+                ServiceRole::Agents => name_after(socket.path.file_name()),
+                ServiceRole::WebPage(_) => format!("{}-web", name_after(socket.path.file_name())),
+            },
             exe: self.0.env.exe().to_owned(),
             env: passed.chain(chosen).collect(),
+            role,
         };
         let home = self.0.env.user_home().ok_or_else(|| {
             Error::usage("cannot install a service without a home directory: HOME is not set")
@@ -170,7 +175,7 @@ impl ServiceInstallation<'_> {
 
     /// Returns the command that restarts the installed service, which restores the agents.
     pub(in crate::manager) fn restart_of_service(&self) -> Option<String> {
-        let (_, boot, path) = self.boot().ok()?;
+        let (_, boot, path) = self.boot(ServiceRole::Agents).ok()?;
         matches!(service::installed(&path), Ok(Some(_))).then(|| restart(&boot))
     }
 

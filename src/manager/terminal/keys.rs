@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use crate::error::Error;
+use crate::error::{Code, Error};
+use crate::manager::status::AgentLookup;
 use crate::manager::terminal::{AgentInput, Approvals};
 use crate::model::AgentName;
 use crate::tmux::Paste;
@@ -15,6 +16,19 @@ impl AgentInput<'_> {
     /// Presses keys, given by their tmux names, in the order of the list.
     pub fn press_keys(&self, name: &AgentName, keys: &[String]) -> Result<(), Error> {
         self.typing(name, |pane| Ok(self.0.tmux()?.keys(pane, keys)?))
+    }
+
+    /// Presses keys unless a terminal drives the agent, for a caller that only observes it.
+    pub fn press_keys_if_undriven(&self, name: &AgentName, keys: &[String]) -> Result<(), Error> {
+        let agent = AgentLookup(self.0).agent(name, "send")?;
+        match agent.clients.iter().find(|client| client.driver) {
+            None => self.press_keys(name, keys),
+            Some(driver) => {
+                Err(Error::new(Code::Driven, format!("terminal `{}` drives agent `{name}`", driver.tty))
+                    .saw("no key was pressed")
+                    .hint("take over on the page, or detach that terminal: `symposium agent detach`"))
+            }
+        }
     }
 
     /// Pastes text as a terminal does, in brackets if the program has asked for them.

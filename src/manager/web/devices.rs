@@ -4,8 +4,8 @@ use jiff::SignedDuration;
 
 use crate::error::{Code, Error, shown};
 use crate::manager::settings::StoreChangeListener;
-use crate::manager::web::WebAccess;
 use crate::manager::web::pair::secret_checksum;
+use crate::manager::web::{AdmittedDevices, WebAccess};
 use crate::model::{WebDevice, WebLink};
 use crate::rules::access::web_grant::is_valid;
 use crate::rules::access::web_secret::is_same_checksum;
@@ -67,15 +67,20 @@ impl WebAccess<'_> {
         })?)
     }
 
-    /// Returns the device with this secret, given by its halves, and notes that it was used.
-    pub fn device_with(&self, cookie: &str, key: &str) -> Result<Option<WebDevice>, Error> {
+    /// Returns the admitted device with this secret, given by its halves, and notes that it was used.
+    pub fn device_with(
+        &self,
+        admitted: &AdmittedDevices,
+        cookie: &str,
+        key: &str,
+    ) -> Result<Option<WebDevice>, Error> {
         let given = secret_checksum(cookie, key);
         let devices = self.0.store.web_devices()?;
         // All checksums are compared, so that the time does not depend on the position of the device.
         let found = devices.iter().fold(None, |found, device| {
             if is_same_checksum(&device.secret_sha256, &given) { Some(device) } else { found }
         });
-        let Some(device) = found else { return Ok(None) };
+        let Some(device) = found.filter(|device| admitted.contains(device)) else { return Ok(None) };
         let now = self.0.now();
         if !is_valid(device.grant.as_ref(), now) {
             return Ok(None);
@@ -91,13 +96,6 @@ impl WebAccess<'_> {
         Ok(Some(device.clone()))
     }
 
-    /// Checks whether a device is still paired and its access has not expired.
-    pub fn has_device(&self, id: &str) -> bool {
-        let has_access =
-            |device: &WebDevice| device.id == id && is_valid(device.grant.as_ref(), self.0.now());
-        self.0.store.web_devices().is_ok_and(|devices| devices.iter().any(has_access))
-    }
-
     /// Calls `callback` whenever a device was paired, revoked or used.
     pub fn on_device_change(
         &self,
@@ -107,7 +105,7 @@ impl WebAccess<'_> {
     }
 }
 
-fn no_such_device(given: &str, named: &[&WebDevice], known: &[WebDevice]) -> Error {
+pub(in crate::manager) fn no_such_device(given: &str, named: &[&WebDevice], known: &[WebDevice]) -> Error {
     let message = match named {
         [] => format!("no device with the id or name `{}`", shown(given)),
         several => format!("{} devices have the name `{}`", several.len(), shown(given)),

@@ -11,6 +11,8 @@ use crate::model::{AgentName, DeviceGrant, WebLink, WebPermission};
 use crate::rules::access::web_grant::is_valid;
 use crate::rules::access::web_secret::checksum;
 
+/// What `web link` does, for refusals.
+const LINK: &str = "create a link to an agent";
 /// Maximum lifetime of the access of a guest.
 const MAX_LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Maximum number of links that were not opened yet.
@@ -26,14 +28,26 @@ pub struct GuestLink {
 }
 
 impl WebAccess<'_> {
-    /// Creates a link to an agent. It admits one device, and the access ends after `lifetime`.
+    /// Creates a link to an agent, for the owner at a terminal. It admits one device, and the access ends after
+    /// `lifetime`.
     pub fn guest_link(
         &self,
         name: &AgentName,
         permission: WebPermission,
         lifetime: Duration,
     ) -> Result<GuestLink, Error> {
-        self.refuse_agents("create a link to an agent")?;
+        self.refuse_agents(LINK)?;
+        self.require_terminal(LINK)?;
+        self.new_link(name, permission, lifetime)
+    }
+
+    /// Creates a link after the caller was checked.
+    pub(in crate::manager) fn new_link(
+        &self,
+        name: &AgentName,
+        permission: WebPermission,
+        lifetime: Duration,
+    ) -> Result<GuestLink, Error> {
         let url = self.url()?;
         let agent = self.0.record(name, "web link")?;
         let now = self.0.now();

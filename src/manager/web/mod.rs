@@ -2,14 +2,18 @@
 //!
 //! - `pair`: `web pair`, and the use of its code by a new device
 //! - `devices`: `web devices` and `web revoke`, and the device that a secret belongs to
+//! - `install`: the service that serves the page
 //! - `link`: `web link`, access of a guest to one agent
+//! - `admission`: the devices that the server has paired itself, and what is reported about others
 //! - `server`: the one web server of an environment
 //! - `refuse_agents`: agents may not use any of it
 //!
 //! A device proves itself with a secret of 160 random bits, of which only the checksum is stored. An agent runs as the
 //! same Unix user and can read the file, so the pairing code has 96 random bits: its checksum reveals nothing.
 
+pub(in crate::manager) mod admission;
 pub(in crate::manager) mod devices;
+pub(in crate::manager) mod install;
 pub(in crate::manager) mod link;
 pub(in crate::manager) mod pair;
 pub(in crate::manager) mod refuse_agents;
@@ -18,6 +22,7 @@ pub(in crate::manager) mod server;
 #[cfg(test)]
 mod tests;
 
+pub use admission::AdmittedDevices;
 pub use devices::Revocation;
 
 use crate::manager::Context;

@@ -7,8 +7,12 @@ const MAX_ANCESTORS: usize = 1000;
 
 /// Returns the process ids of this process and its ancestors, as far as they live.
 pub fn ancestors() -> Vec<i32> {
-    let own = i32::try_from(std::process::id()).ok();
-    std::iter::successors(own, |pid| procfs::parent(*pid).filter(|parent| *parent > 1))
+    i32::try_from(std::process::id()).map(ancestors_of).unwrap_or_default()
+}
+
+/// Returns the process ids of a process and its ancestors, as far as they live.
+pub fn ancestors_of(pid: i32) -> Vec<i32> {
+    std::iter::successors(Some(pid), |pid| procfs::parent(*pid).filter(|parent| *parent > 1))
         .take(MAX_ANCESTORS)
         .collect()
 }

@@ -64,6 +64,16 @@ pub(in crate::process) fn is_zombie_of(pid: i32, parent: i32) -> bool {
     fields.and_then(|fields| fields.split(' ').next()) == Some(&parent.to_string())
 }
 
+/// Returns the leader of the session of this process, or `None` if the session has no controlling terminal.
+pub fn leader_at_terminal() -> Option<i32> {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let (_, rest) = stat.rsplit_once(") ")?;
+    // State, parent, process group, session, terminal.
+    let fields: Vec<&str> = rest.split(' ').take(5).collect();
+    let [_, _, _, session, terminal] = fields[..] else { return None };
+    if terminal == "0" { None } else { session.parse().ok() }
+}
+
 /// Returns the parent of a living process.
 pub(in crate::process) fn parent(pid: i32) -> Option<i32> {
     Some(Stat::read(pid, &mut Vec::new())?.process.ppid)

@@ -1,10 +1,14 @@
-//! Limits how often a pairing code may be tried, by all callers together.
+//! Limits how often a wrong pairing code is answered, by all callers together.
+//!
+//! A valid code is always accepted: any local process can send wrong codes and would otherwise lock out the owner. The
+//! limit does not carry the security. A code has 96 random bits and is valid for ten minutes; a million attempts a second
+//! would guess it with a probability below 10^-20.
 
 use std::collections::VecDeque;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Number of attempts within a minute. A user needs one; a code has 96 random bits.
+/// Number of wrong codes within a minute that are answered as such. A user mistypes a few.
 const MAX_ATTEMPTS: usize = 10;
 const PERIOD: SignedDuration = SignedDuration::from_mins(1);
 

@@ -1,8 +1,12 @@
-//! The order of lists: agents that wait for the user, then agents that need attention, then the others by name.
+//! The order of lists: by how much agents need the user, or by project and name.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
-use crate::model::Agent;
+use crate::model::{Agent, AgentName};
+
+/// Maximum depth of a family. A longer chain of parents has a loop.
+const MAX_DEPTH: usize = 32;
 
 /// Sorts agents by how much they need the user, then by name.
 pub fn sort_for_display(agents: &mut [Agent]) {
@@ -10,6 +14,48 @@ pub fn sort_for_display(agents: &mut [Agent]) {
         let by_name = || natural(a.name.as_str(), b.name.as_str());
         a.status.rank().cmp(&b.status.rank()).then_with(by_name)
     });
+}
+
+/// Sorts agents by project, then by name, each after its parent if the parent is in the same project: the order that the
+/// dashboard begins with. A row keeps its place when the status of an agent changes.
+pub fn by_project(agents: &mut [Agent]) {
+    let position = |agent: &Agent| {
+        let place = agent.project.as_deref().unwrap_or(&agent.working_directory).to_owned();
+        (agent.host.clone(), place)
+    };
+    let parents: HashMap<_, _> =
+        agents.iter().map(|agent| ((position(agent), agent.name.clone()), agent.parent.clone())).collect();
+    let line_of = |agent: &Agent| {
+        let place = position(agent);
+        let above = |child: &((Option<String>, String), AgentName)| {
+            let parent = (child.0.clone(), parents.get(child)?.clone()?);
+            parents.contains_key(&parent).then_some(parent)
+        };
+        let line = std::iter::successors(Some((place.clone(), agent.name.clone())), above);
+        let mut names: Vec<String> = line.take(MAX_DEPTH).map(|(_, name)| name.to_string()).collect();
+        names.reverse();
+        (place, names)
+    };
+    agents.sort_by_cached_key(|agent| SortKey(line_of(agent)));
+}
+
+/// The place of an agent and the names of its ancestors and itself, compared name by name.
+#[derive(PartialEq, Eq)]
+struct SortKey(((Option<String>, String), Vec<String>));
+
+impl Ord for SortKey {
+    fn cmp(&self, other: &SortKey) -> Ordering {
+        let (SortKey((place, line)), SortKey((other_place, other_line))) = (self, other);
+        let differing = line.iter().zip(other_line).map(|(a, b)| natural(a, b)).find(|order| order.is_ne());
+        let by_line = || differing.unwrap_or(line.len().cmp(&other_line.len()));
+        place.cmp(other_place).then_with(by_line)
+    }
+}
+
+impl PartialOrd for SortKey {
+    fn partial_cmp(&self, other: &SortKey) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Compares two names so that numbers in them are ordered by value: `r2` comes before `r10`.
@@ -48,6 +94,8 @@ fn digits(piece: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Status;
+    use crate::rules::lifecycle::capacity::tests::agent as any_agent;
 
     #[test]
     fn numbers_in_names_count_as_numbers() {
@@ -57,6 +105,26 @@ mod tests {
         let expected =
             ["9", "10", "a9b", "a10b", "r", "r02", "r2", "r10", "r10-x", "r1000000000000000000000"];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn agents_are_below_their_parents_in_their_projects_whatever_they_need() {
+        let agent = |name: &str, project: &str, parent: Option<&str>, status: Status| Agent {
+            project: Some(project.to_owned()),
+            parent: parent.map(|parent| parent.parse().unwrap()),
+            ..any_agent(name, status)
+        };
+        let mut agents = vec![
+            agent("b10", "/shop", None, Status::Waiting),
+            agent("z", "/api", None, Status::Crashed),
+            agent("b9", "/shop", None, Status::Idle),
+            agent("a", "/shop", Some("b9"), Status::Idle),
+            agent("x", "/shop", Some("z"), Status::Idle),
+            agent("loop", "/shop", Some("loop"), Status::Idle),
+        ];
+        by_project(&mut agents);
+        let names: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
+        assert_eq!(names, ["z", "b9", "a", "b10", "loop", "x"]);
     }
 
     proptest::proptest! {

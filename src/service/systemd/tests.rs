@@ -9,7 +9,7 @@ use super::*;
 fn boot(exe: &Path) -> Boot {
     let env =
         vec![("PATH".into(), "/home/u/my bin:/usr/bin".into()), ("SYMPOSIUM_HOME".into(), "/a%b\"c".into())];
-    Boot { name: "symposium".into(), exe: exe.to_owned(), env }
+    Boot { name: "symposium".into(), exe: exe.to_owned(), env, role: ServiceRole::Agents }
 }
 
 #[test]
@@ -39,6 +39,16 @@ fn a_unit_starts_the_server_and_restores_agents() {
     [Install]
     WantedBy=default.target
     "##);
+}
+
+#[test]
+fn a_unit_of_the_web_page_keeps_agents_and_escapes_its_arguments() {
+    let args = ["--allow-host", "a b$c%"].map(str::to_owned).to_vec();
+    let boot = Boot { role: ServiceRole::WebPage(args), ..boot(Path::new("/usr/local/bin/symposium")) };
+    let text = unit(&boot);
+    let start = "ExecStart=\"/usr/local/bin/symposium\" web serve \"--allow-host\" \"a b$$c%%\"\n";
+    assert!(text.contains(start), "{text}");
+    assert!(text.contains("\nKillMode=process\n") && text.contains("Environment=\"PATH="), "{text}");
 }
 
 #[test]

@@ -7,6 +7,8 @@ mod links;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::locks::file_lock::{AgentLock, holder};
@@ -24,6 +26,8 @@ const DEVICES: &str = "devices";
 /// Devices with limits; see `links`.
 const GUESTS: &str = "guests";
 const PAIRING: &str = "pairing";
+/// The checksums of the devices that the server has paired itself, by their ids.
+const ADMITTED: &str = "admitted";
 const SERVER: &str = "server";
 const URL: &str = "url";
 /// Name of the lock in the run directory that the server holds.
@@ -49,7 +53,7 @@ impl WebEdit<'_> {
 
     /// Removes a device.
     pub fn remove_device(&mut self, id: &str) {
-        for key in [DEVICES, GUESTS] {
+        for key in [DEVICES, GUESTS, ADMITTED] {
             if let Some(Value::Object(entries)) = self.0.get_mut(key) {
                 entries.remove(id);
             }
@@ -66,7 +70,18 @@ impl WebEdit<'_> {
 
     /// Returns the pairing code, if there is one.
     pub fn pairing(&self) -> Option<PairingCode> {
-        serde_json::from_value(self.0.get(PAIRING)?.clone()).ok()
+        pairing(self.0)
+    }
+
+    /// Returns the checksums of the devices that the server has paired, by their ids, or `None` if no server has stored
+    /// them yet.
+    pub fn admitted(&self) -> Option<BTreeMap<String, String>> {
+        serde_json::from_value(self.0.get(ADMITTED)?.clone()).ok()
+    }
+
+    /// Replaces the checksums of the devices that the server has paired.
+    pub fn set_admitted(&mut self, admitted: &BTreeMap<String, String>) {
+        self.0.insert(ADMITTED.to_owned(), json!(admitted));
     }
 
     /// Stores the address under which users open the page.
@@ -79,6 +94,11 @@ impl Store {
     /// Returns all devices with valid entries, ordered by id.
     pub fn web_devices(&self) -> Result<Vec<WebDevice>, StoreError> {
         Ok(devices(&self.read_map(FILE, KEY)?))
+    }
+
+    /// Returns the pairing code, if there is one.
+    pub fn web_pairing(&self) -> Result<Option<PairingCode>, StoreError> {
+        Ok(pairing(&self.read_map(FILE, KEY)?))
     }
 
     /// Returns the address that the last web server has stored.
@@ -103,6 +123,10 @@ impl Store {
     pub fn web_server(&self) -> Option<i32> {
         holder(&self.home.run().join(LOCK)).map(|(pid, _)| pid)
     }
+}
+
+fn pairing(all: &Map<String, Value>) -> Option<PairingCode> {
+    serde_json::from_value(all.get(PAIRING)?.clone()).ok()
 }
 
 fn devices(all: &Map<String, Value>) -> Vec<WebDevice> {

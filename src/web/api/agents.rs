@@ -99,11 +99,13 @@ pub(in crate::web) async fn prompt(
     .await
 }
 
-/// Keys by their names.
+/// Keys by their names. They are refused while a terminal drives the agent, unless the user has taken over.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::web) struct KeysRequest {
     keys: Vec<String>,
+    #[serde(default)]
+    take: bool,
 }
 
 /// `POST …/keys`: presses keys. Nothing is verified: the user sees the effect on the screen.
@@ -115,7 +117,11 @@ pub(in crate::web) async fn keys(
     let (context, name) = (Arc::clone(&state.context), agent_name(&name)?);
     answered(move || {
         let keys = checked_keys(&request.keys)?;
-        AgentInput(&context).press_keys(&name, &keys).map(|()| json!({ "keys": keys }))
+        match request.take {
+            true => AgentInput(&context).press_keys(&name, &keys)?,
+            false => AgentInput(&context).press_keys_if_undriven(&name, &keys)?,
+        }
+        Ok(json!({ "keys": keys }))
     })
     .await
 }

@@ -1,13 +1,17 @@
 //! The handlers of requests: each parses its input, calls one use case on a thread and renders the result as JSON.
 //!
 //! - `pair`: pairs a device
+//! - `devices`: revokes a device
 //! - `agents`: the list, answers, prompts, keys, interrupt, stop, resume, recap
+//! - `diff`: the changes of an agent
 //! - `screen`: a snapshot of a screen
 //! - `spawn`: starts agents, after a preview
 //! - `tasks`: tasks of an agent
 //! - `messages`: messages of an agent
 
 pub(super) mod agents;
+pub(super) mod devices;
+pub(super) mod diff;
 pub(super) mod messages;
 pub(super) mod pair;
 pub(super) mod screen;
@@ -19,9 +23,16 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 use crate::error::{Code, Error};
 use crate::model::AgentName;
+
+/// Maximum number of use cases that run at the same time. The other threads check the secrets of requests, so that slow
+/// prompts delay no stream and no answer.
+const MAX_USE_CASES: usize = 24;
+
+static USE_CASES: Semaphore = Semaphore::const_new(MAX_USE_CASES);
 
 /// The result of a handler: JSON, or the reason why there is none.
 pub(super) type ApiResult = Result<Response, Refusal>;
@@ -54,10 +65,18 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     }
 }
 
-/// Runs a use case and answers with its result.
+/// Runs a use case and answers with its result. Waits while many others run.
 async fn answered<T: Serialize + Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> ApiResult {
+    // It is never closed, so an error cannot occur.
+    let permit = USE_CASES.acquire().await.ok();
+    // A use case goes on after its client has left, and holds its permit until its end.
+    let work = move || {
+        let outcome = work();
+        drop(permit);
+        outcome
+    };
     run_blocking(work).await.map(|value| Json(value).into_response())
 }
 
@@ -69,6 +88,7 @@ pub(super) fn failure(error: &Error) -> Refusal {
 fn status_of(error: &Error) -> StatusCode {
     match (error.code(), error.exit()) {
         (Code::NotConfirmed, _) => StatusCode::GATEWAY_TIMEOUT,
+        (Code::NotPermitted, _) => StatusCode::FORBIDDEN,
         (_, 2) => StatusCode::BAD_REQUEST,
         (_, 3) => StatusCode::NOT_FOUND,
         (_, 6) => StatusCode::CONFLICT,
@@ -92,6 +112,8 @@ mod tests {
         for (code, expected) in [
             (Code::NoSuchAgent, StatusCode::NOT_FOUND),
             (Code::OtherQuestion, StatusCode::CONFLICT),
+            (Code::Driven, StatusCode::CONFLICT),
+            (Code::NotPermitted, StatusCode::FORBIDDEN),
             (Code::NoQuestion, StatusCode::CONFLICT),
             (Code::NotConfirmed, StatusCode::GATEWAY_TIMEOUT),
             (Code::NoSuchOption, StatusCode::BAD_REQUEST),
@@ -100,5 +122,30 @@ mod tests {
         ] {
             assert_eq!(status_of(&Error::new(code, "x")), expected, "{code:?}");
         }
+    }
+
+    #[test]
+    fn slow_use_cases_leave_threads_for_the_checks_of_requests() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(crate::web::MAX_CALLS)
+            .build()
+            .unwrap();
+        let gate = std::sync::Arc::new(std::sync::RwLock::new(()));
+        let closed = gate.write().unwrap();
+        runtime.block_on(async {
+            for _ in 0..2 * crate::web::MAX_CALLS {
+                let gate = std::sync::Arc::clone(&gate);
+                tokio::spawn(answered(move || {
+                    drop(gate.read());
+                    Ok(())
+                }));
+            }
+            tokio::task::yield_now().await;
+            let check = run_blocking(|| Ok(true));
+            let limit = std::time::Duration::from_secs(20);
+            assert!(tokio::time::timeout(limit, check).await.is_ok(), "a thread is free for the check");
+        });
+        drop(closed);
     }
 }

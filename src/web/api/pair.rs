@@ -28,14 +28,15 @@ pub(in crate::web) async fn pair(
     headers: HeaderMap,
     Json(request): Json<PairRequest>,
 ) -> ApiResult {
-    let now = state.context.now();
-    if !state.attempts.lock().unwrap_or_else(PoisonError::into_inner).permit(now) {
-        let message = "too many codes were tried; wait for a minute";
-        return Err(refusal(StatusCode::TOO_MANY_REQUESTS, "rate-limit", message));
-    }
-    let context = Arc::clone(&state.context);
-    let paired = run_blocking(move || WebAccess(&context).pair_device(&request.code, &request.name)).await?;
-    let Some(paired) = paired else {
+    let shared = Arc::clone(&state);
+    let pair = move || WebAccess(&shared.context).pair_device(&shared.admitted, &request.code, &request.name);
+    let Some(paired) = run_blocking(pair).await? else {
+        // Only wrong codes count, so that a process without a code cannot lock out the owner who has one.
+        let now = state.context.now();
+        if !state.attempts.lock().unwrap_or_else(PoisonError::into_inner).permit(now) {
+            let message = "too many codes were tried; wait for a minute";
+            return Err(refusal(StatusCode::TOO_MANY_REQUESTS, "rate-limit", message));
+        }
         let message = "the code is wrong, was used or has expired; `symposium web pair` prints a new one";
         return Err(refusal(StatusCode::FORBIDDEN, "code", message));
     };
