@@ -2,6 +2,7 @@
 //!
 //! - `serve`: `web serve`
 //! - `pair`: `web pair`
+//! - `link`: `web link`
 //! - `devices`: `web devices`
 //! - `revoke`: `web revoke`
 

@@ -2,6 +2,8 @@
 //!
 //! Written like the registry: under a lock, and complete or not at all, with mode 0600. A file of a newer format is not
 //! changed, unknown fields are kept, and an unreadable file admits no device.
+//!
+//! - `links`: links for guests that were not opened yet
 
 mod links;
 #[cfg(test)]
