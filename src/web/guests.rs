@@ -85,3 +85,28 @@ fn visible(agent: Value) -> Value {
     fields.insert("parent".into(), Value::Null);
     Value::Object(fields)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{AgentId, WebPermission};
+
+    #[test]
+    fn a_guest_sees_its_agent_and_the_terminal_that_drives_it_without_the_user() {
+        let grant = DeviceGrant {
+            agent: "api".parse().unwrap(),
+            agent_id: AgentId::fresh(),
+            permission: WebPermission::Type,
+            expires_at: jiff::Timestamp::MAX,
+        };
+        let client = |tty: &str, driver: bool| json!({ "tty": tty, "user": "ann", "observer": !driver, "driver": driver });
+        let clients = [client("/dev/pts/7", true), client("/dev/pts/8", false)];
+        let own = json!({ "id": grant.agent_id, "name": "api", "parent": "other", "shares": ["ann"], "clients": clients });
+        let list =
+            json!({ "agents": [{ "id": "1", "name": "other" }, own], "rows": [{}, {}], "silence": null });
+        let filtered: Value = serde_json::from_str(&filtered(&list.to_string(), &grant)).unwrap();
+        let driver = json!({ "tty": "/dev/pts/7", "user": null, "observer": false, "driver": true });
+        let expected = json!({ "id": grant.agent_id, "name": "api", "parent": null, "clients": [driver] });
+        assert_eq!(filtered["agents"], json!([expected]));
+    }
+}
