@@ -70,6 +70,9 @@ export class Rig {
   async close() {
     await this.stopServer();
     for (const { name } of JSON.parse(this.run("agent", "list", "--json"))) this.run("agent", "kill", name);
+    // The server of tmux stays without sessions, and cannot be reached any more once its socket is removed.
+    const socket = join(this.root, "sockets", `tmux-${process.getuid()}`, "symposium");
+    if (existsSync(socket)) execFileSync("tmux", ["-S", socket, "kill-server"], { env: this.env, stdio: "ignore" });
     rmSync(this.root, { recursive: true, force: true });
   }
 }
