@@ -78,13 +78,12 @@ pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
         );
     }
     if let Some(status) = facts.busy {
-        return refuse(
-            format!("agent `{name}` is {status}"),
-            Vec::new(),
-            format!(
-                "wait until it is idle: `symposium agent wait {name} --for idle`, or `symposium agent interrupt {name}`"
-            ),
+        let wait = format!("wait until it is idle: `symposium agent wait {name} --for idle`");
+        // An agent at its usage limit, for example, cannot be interrupted.
+        let end = format!(
+            "or interrupt it: `symposium agent interrupt {name}`, or end it: `symposium agent kill {name}`"
         );
+        return Some(FinishRefusal::new(format!("agent `{name}` is {status}"), Vec::new(), vec![wait, end]));
     }
     if work.branch.as_deref() == Some(base.branch.as_str()) {
         return refuse(
