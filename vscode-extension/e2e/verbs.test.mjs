@@ -418,8 +418,16 @@ step('the walkthrough marks completed steps', async () => {
 
 /** Answers the questions of sharing up to the last one. */
 async function share(user) {
-  await vscode.menu('api', 'Share Agent');
-  await vscode.answer('Share with which user', user);
+  const question = vscode.page.locator('.quick-input-widget:visible input[placeholder*="Share with which user"]');
+  // A terminal that is already open gets the focus after its agent was chosen again, which closes the question; a user
+  // opens it again.
+  await until('the permissions are offered', async () => {
+    await vscode.menu('api', 'Share Agent');
+    await question.fill(user, { timeout: 3_000 });
+    await question.press('Enter', { timeout: 3_000 });
+    await vscode.row('Watch and type').waitFor({ timeout: 3_000 });
+    return true;
+  });
   await vscode.pick('Watch and type');
   await vscode.pick('1 hour');
   await vscode.dialog().filter({ hasText: 'in your name' }).waitFor();
