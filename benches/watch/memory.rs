@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use symposium::store::SupervisorLock;
+
 use super::cost::Watched;
 use super::{Options, settle};
 use crate::place::Place;
@@ -16,7 +18,7 @@ pub(super) fn measure(options: &Options, table: &mut Table) {
     place.fill(1..=agents, &["--", "sleep", "100000"]);
     settle();
     let keeper = Watched::bare(place.server()).keeper().expect("a keeper");
-    let supervisor = place.store().supervisor().expect("a supervisor");
+    let supervisor = SupervisorLock(&place.store()).holder().expect("a supervisor");
     let of = |file: &str, key: &str| {
         let sum: u64 = [keeper, supervisor].iter().filter_map(|pid| kilobytes(*pid, file, key)).sum();
         sum

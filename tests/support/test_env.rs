@@ -16,6 +16,16 @@ use super::run::{Outcome, Run};
 use super::terminal::{self, Terminal};
 use super::{redact, tools, wait};
 
+/// The longest temporary directory that is used: the path of a socket in an environment must be shorter than 108 bytes.
+const MAX_TEMPORARY_DIRECTORY_BYTES: usize = 12;
+
+/// Returns the system's temporary directory, or `/tmp` if its path is too long for sockets.
+fn short_temporary_directory() -> PathBuf {
+    let directory = std::env::temp_dir();
+    let is_short = directory.as_os_str().len() <= MAX_TEMPORARY_DIRECTORY_BYTES;
+    if is_short { directory } else { PathBuf::from("/tmp") }
+}
+
 /// A sealed environment. Dropping it ends its servers and every process that was started in it.
 pub struct TestEnv {
     root: PathBuf,
@@ -28,9 +38,10 @@ pub struct TestEnv {
 impl TestEnv {
     /// Creates an environment with an empty home, an empty project directory and no server.
     pub fn new() -> TestEnv {
-        // Not the system's temporary directory: a socket's path must be shorter than 108 bytes.
-        let directory =
-            tempfile::Builder::new().prefix("sy-").tempdir_in("/tmp").expect("a directory in /tmp");
+        let directory = tempfile::Builder::new()
+            .prefix("sy-")
+            .tempdir_in(short_temporary_directory())
+            .expect("the temporary directory is writable");
         let root = directory.path().canonicalize().expect("it was just made");
         for name in ["home", "project", "fakes", "tools", "sockets"] {
             fs::create_dir(root.join(name)).expect("the root is empty");
@@ -203,7 +214,10 @@ impl TestEnv {
 
     /// Returns the socket of the next terminal.
     pub(super) fn next_terminal_socket(&self) -> PathBuf {
-        let n = self.terminals.fetch_add(1, Ordering::Relaxed);
+        self.terminal_socket(self.terminals.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn terminal_socket(&self, n: usize) -> PathBuf {
         self.root.join("sockets").join(format!("terminal-{n}"))
     }
 
@@ -228,23 +242,36 @@ impl TestEnv {
         command
     }
 
-    /// Returns registry, sessions and screens, for a failure.
+    /// Returns the registry, and the screens of agents and terminals, for a failure.
     pub fn report(&self) -> String {
         let file = self.state().join("agent-sessions.json");
         let registry = fs::read_to_string(file).unwrap_or_else(|why| why.to_string());
         let mut report = format!("registry:\n{registry}\n");
-        if !self.socket().exists() {
-            return report + "no server was started\n";
+        if self.socket().exists() {
+            report += &self.screens_on(&self.socket());
+        } else {
+            report += "no server was started\n";
         }
-        let format =
-            "#{pane_id} #{session_name} dead=#{pane_dead} #{pane_dead_status} #{pane_current_command}";
-        let panes = self.tmux(["list-panes", "-a", "-F", format]);
-        report += &format!("panes:\n{}{}", panes.stdout, panes.stderr);
-        for pane in panes.stdout.lines().filter_map(|line| line.split(' ').next()) {
-            let screen = self.tmux(["capture-pane", "-p", "-t", pane]);
-            report += &format!("screen of {pane}:\n{}\n", screen.stdout.trim_end());
+        for socket in (0..self.terminals.load(Ordering::Relaxed)).map(|n| self.terminal_socket(n)) {
+            if socket.exists() {
+                let name = socket.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                report += &format!("{name}: {}", self.screens_on(&socket));
+            }
         }
         report
+    }
+
+    /// Returns the panes of a tmux server with their screens.
+    fn screens_on(&self, socket: &Path) -> String {
+        let format = "#{pane_id} #{session_name} dead=#{pane_dead} #{pane_dead_status} #{pane_current_command} \
+                      title=#{pane_title}";
+        let panes = self.tmux_on(socket, ["list-panes", "-a", "-F", format]).outcome();
+        let mut text = format!("panes:\n{}{}", panes.stdout, panes.stderr);
+        for pane in panes.stdout.lines().filter_map(|line| line.split(' ').next()) {
+            let screen = self.tmux_on(socket, ["capture-pane", "-p", "-t", pane]).outcome();
+            text += &format!("screen of {pane}:\n{}\n", screen.stdout.trim_end());
+        }
+        text
     }
 }
 
