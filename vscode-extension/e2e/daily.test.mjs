@@ -140,7 +140,7 @@ stepInNewest('a newer question with the same beginning is not approved by an old
   assert.ok((await other.innerText()).includes('deep/everything'));
   await vscode.shot('another-question');
   // A second Enter attaches and does not answer.
-  await vscode.page.keyboard.press('Enter');
+  assert.ok(await vscode.pressIn('.monaco-dialog-box', 'Enter'));
   await vscode.has('docs');
   assert.equal(env.agent('docs').status, 'waiting');
   await vscode.deny('docs');
@@ -230,9 +230,8 @@ stepInNewest('markup of an agent is text in a notification, in the view and in t
   await vscode.row('docs').waitFor();
   assert.ok((await vscode.row('docs').innerText()).includes('(zap)'));
   assert.equal(await vscode.row('docs').locator('.codicon-zap').count(), 0);
-  await vscode.row('docs').locator('.quick-input-list-label-meta .label-name').hover();
   const hover = vscode.page.locator('.monaco-hover:visible, .workbench-hover:visible').filter({ hasText: 'Bash: echo' }).first();
-  await hover.waitFor();
+  await vscode.hoverOver(vscode.row('docs').locator('.quick-input-list-label-meta .label-name'), hover);
   assert.equal(await hover.locator('img, a, b, strong, em, code, .codicon').count(), 0, await hover.innerHTML());
   const words = (await hover.innerText()).replaceAll('\ufeff', '').replaceAll('ˋ', '`');
   assert.ok(words.includes('echo [x](command:quit) $(zap) <b>b</b> **c** _d_ `e` ![f](https://g.h/i.png) j@k.org'), words);
@@ -244,7 +243,7 @@ stepInNewest('markup of an agent is text in a notification, in the view and in t
 step('the spawn flow checks the name, starts the agent and attaches', async () => {
   await vscode.palette('Symposium: Spawn Agent');
   await vscode.answer('A spec', 'demo');
-  await until('asked for a name', async () => (await vscode.input().getAttribute('placeholder'))?.includes('Its name'));
+  await vscode.asked('Its name');
   await vscode.input().fill('not a name');
   await vscode.page.locator('.quick-input-message', { hasText: 'letters, digits' }).waitFor();
   await vscode.shot('spawn-flow');
@@ -279,6 +278,9 @@ step('a crash is reported as an error with its reason', async () => {
 });
 
 step('a task is added from the view and executed', async () => {
+  // The tasks of an agent with a terminal wait until its user has not typed for ten seconds.
+  env.symposium('agent', 'detach', 'tests');
+  await until('tests has no terminal', () => env.agent('tests').clients.length === 0);
   await vscode.menu('tests', 'Add Task');
   await vscode.answer('What should the agent do?', 'count to three');
   await until('the task is done', () => env.agent('tests').tasks.done === 1);
@@ -312,7 +314,7 @@ step('stopping from the view ends the agent and keeps its row', async () => {
   await vscode.clearToasts();
 });
 
-step('stopping a working agent asks first', async () => {
+stepInNewest('stopping a working agent asks first', async () => {
   env.symposium('agent', 'send', 'api', '/work 60s');
   await env.is('api', 'working');
   await vscode.menu('api', 'Stop Agent');
@@ -324,7 +326,7 @@ step('stopping a working agent asks first', async () => {
   await env.is('api', 'idle');
 });
 
-step('a taskspace is created and removed with its worktree', async () => {
+stepInNewest('a taskspace is created and removed with its worktree', async () => {
   await vscode.palette('Symposium: New Taskspace');
   await vscode.answer('Its name', 'space');
   await vscode.answer('Its task', 'hello there');
@@ -342,7 +344,7 @@ step('a taskspace is created and removed with its worktree', async () => {
   await question.filter({ hasText: 'Remove space?' }).waitFor();
   await vscode.shot('unsaved-work');
   assert.equal(env.agent('space').status, 'idle', 'the agent runs until the answer');
-  await vscode.page.keyboard.press('Enter');
+  assert.ok(await vscode.pressIn('.monaco-dialog-box', 'Enter'));
   await vscode.dialog().waitFor({ state: 'detached' });
   await vscode.previewShows('h1', 'space');
   assert.equal(env.agent('space').status, 'idle');

@@ -1,9 +1,10 @@
 // Runs the end-to-end tests: all files in the newest VS Code, and those of `ON_OLDEST` in the oldest one too. Two files
-// run at once, each in its own environment. Measurements run alone, at the end.
+// run at once, each in its own environment.
 //
 //   npm run e2e                          everything
 //   npm run e2e -- daily host            files whose name contains one of these, in the newest VS Code
 //   npm run e2e -- --vscode 1.100 daily  the same in another version
+//   npm run e2e -- --alone numbers host  one file after the other, for measurements
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
@@ -13,14 +14,13 @@ import { parseArgs } from 'node:util';
 import { NEWEST, OLDEST, rigs } from './support/environment.mjs';
 
 /** Versions of VS Code differ in the API that the extension uses, and these files use all of it. */
-const ON_OLDEST = ['daily.test.mjs', 'host.test.mjs', 'review.test.mjs'];
-const ALONE = ['numbers.test.mjs'];
+const ON_OLDEST = ['daily.test.mjs', 'host.test.mjs', 'editor.test.mjs'];
 /** The longest files start first, so that both lanes end at about the same time. */
-const LONGEST = ['verbs', 'windows', 'trouble', 'daily', 'return', 'terminals'];
+const LONGEST = ['verbs', 'return', 'daily', 'windows', 'terminals', 'trouble', 'editor'];
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, '../..');
-const { values: { vscode }, positionals: wanted } = parseArgs({ options: { vscode: { type: 'string' } }, allowPositionals: true });
+const { values: { vscode, alone }, positionals: wanted } = parseArgs({ options: { vscode: { type: 'string' }, alone: { type: 'boolean' } }, allowPositionals: true });
 const files = readdirSync(here).filter((name) => name.endsWith('.test.mjs') && (wanted.length === 0 || wanted.some((part) => name.includes(part))));
 const runs = files.map((file) => ({ file, version: vscode ?? NEWEST }));
 if (wanted.length === 0 && vscode === undefined) runs.push(...ON_OLDEST.map((file) => ({ file, version: OLDEST })));
@@ -65,7 +65,6 @@ async function lane(list) {
 
 if (wanted.length === 0) rmSync(join(root, 'vscode-extension/dist/screenshots'), { recursive: true, force: true });
 const rank = ({ file }) => (LONGEST.findIndex((name) => file.startsWith(name)) + LONGEST.length + 1) % (LONGEST.length + 1);
-const together = runs.filter(({ file }) => !ALONE.includes(file)).sort((a, b) => rank(a) - rank(b));
-const results = await Promise.all([lane(together), lane(together)]);
-results.push(await lane(runs.filter(({ file }) => ALONE.includes(file))));
+runs.sort((a, b) => rank(a) - rank(b));
+const results = await Promise.all((alone ? [1] : [1, 2]).map(() => lane(runs)));
 process.exit(results.every(Boolean) ? 0 : 1);

@@ -53,6 +53,7 @@ step('an active tab is looked at even while another element has the focus', asyn
 step('a covered tab is not looked at', async () => {
   await vscode.menu('api', 'Peek at Screen');
   await vscode.page.locator('.tab.active', { hasText: 'api screen' }).waitFor();
+  await vscode.settle();
   ask('docs');
   await vscode.toast('docs waits for you').waitFor();
   await denied('docs');
@@ -70,6 +71,7 @@ step('a focused terminal is looked at, and a terminal in a hidden panel is not',
   await vscode.focused();
   await vscode.palette('View: Toggle Terminal');
   await vscode.page.locator('.part.panel').waitFor({ state: 'hidden' });
+  await vscode.settle();
   ask('api');
   await vscode.toast('api waits for you').waitFor();
   await vscode.shot('panel-hidden');
@@ -119,8 +121,7 @@ step('a tab follows a rename of its agent, an inactive one when it becomes activ
 });
 
 step('a shell that runs agent attach is the terminal of the agent until it detaches', async () => {
-  await vscode.palette('Terminal: Create New Terminal');
-  await until('a shell is ready', async () => (await vscode.terminals()).some((screen) => /[#$]$/m.test(screen)));
+  await vscode.openShell();
   await vscode.type(`${env.binary} agent attach tests\n`);
   await vscode.has('tests');
   const [client] = clients('tests');
@@ -146,13 +147,13 @@ step('a row that disappears loses the selection, and Enter chooses no other agen
   assert.match(await marked.innerText(), /^docs/);
   env.symposium('agent', 'kill', 'docs');
   await vscode.row('docs').waitFor({ state: 'detached' });
-  await vscode.page.keyboard.press('Enter');
+  await vscode.enter();
   assert.equal(await marked.count(), 0);
   await vscode.shot('mark-gone');
   // A further change selects no row either.
   ask('tests');
   await vscode.row('Bash: ls').waitFor();
-  await vscode.page.keyboard.press('Enter');
+  await vscode.enter();
   assert.equal(await marked.count(), 0);
   await vscode.page.keyboard.press('Escape');
   assert.deepEqual(['api', 'docs', 'tests'].map((name) => env.agent(name).status), ['idle', 'stopped', 'waiting']);
@@ -180,26 +181,7 @@ step('the terminal profile opens a terminal, and cancelling it causes no error',
   await denied('tests');
 });
 
-step('another window on the same folder opens its own terminal', async () => {
-  await vscode.attach('docs');
-  await until('docs has a client', () => clients('docs').length === 1);
-  const [mine] = clients('docs');
-  // VS Code shows a terminal of the editor area in both windows, so this one is in the panel.
-  const page = await env.openWindow(env.project);
-  const second = new VSCodeWindow({ ...env, name: 'terminals-second', page, symposium: (...args) => env.symposium(...args) });
-  await second.ready();
-  await second.statusSays('3 idle', 60_000);
-  await second.chooseAgent('docs');
-  await until('docs has two clients', () => clients('docs').length === 2);
-  await second.terminalShows('watching only');
-  assert.ok(clients('docs').includes(mine));
-  assert.equal(await second.page.locator('.terminal-tabs-entry', { hasText: 'docs' }).count(), 1);
-  await second.shot('second-window');
-  await page.close();
-});
-
 step('a terminal that only watches offers to take over', async () => {
-  await vscode.page.bringToFront();
   env.symposium('agent', 'detach', 'tests');
   await until('no client is attached', () => clients('tests').length === 0);
   await vscode.clearToasts();
@@ -234,9 +216,7 @@ step('the terminal of the row moves to the editor area, whichever terminal is ac
   await vscode.attach('docs');
   await keyboard('docs');
   const before = env.clients().sort();
-  await vscode.palette('Terminal: Create New Terminal');
-  await until('a shell is ready', async () => (await vscode.terminals()).some((screen) => /[#$]$/m.test(screen)));
-  await vscode.focused();
+  await vscode.openShell();
   await vscode.menu('tests', 'Attach in Editor Area');
   await tab(/^tests$/).waitFor();
   await keyboard('tests');

@@ -66,14 +66,14 @@ step('a rename keeps the agent, and an existing name is rejected while it is typ
   await vscode.input().fill('api');
   await vscode.page.locator('.quick-input-message', { hasText: 'an agent of this name already exists' }).waitFor();
   await vscode.input().fill('manual');
-  await vscode.page.keyboard.press('Enter');
+  await vscode.enter();
   await until('the agent has its new name', () => env.agent('manual')?.id === id);
   await vscode.treeRow('manual').waitFor();
 });
 
 step('a prompt goes to the agent it was written for, also after a rename, and to no agent after a removal', async () => {
   await vscode.menu('manual', 'Send Prompt');
-  await until('asked for a prompt', async () => (await vscode.input().getAttribute('placeholder'))?.includes('The prompt'));
+  await vscode.asked('The prompt');
   env.symposium('agent', 'rename', 'manual', 'guide');
   await env.spawn('manual');
   await vscode.statusSays('3 idle');
@@ -82,7 +82,7 @@ step('a prompt goes to the agent it was written for, also after a rename, and to
   await env.is('guide', 'idle');
   await vscode.statusSays('3 idle');
   await vscode.menu('manual', 'Send Prompt');
-  await until('asked for a prompt', async () => (await vscode.input().getAttribute('placeholder'))?.includes('The prompt'));
+  await vscode.asked('The prompt');
   env.symposium('agent', 'rm', '--force', 'manual');
   env.symposium('agent', 'rename', 'guide', 'manual');
   await vscode.statusSays('2 idle');
@@ -131,20 +131,11 @@ step('a restart keeps the agent and changes its process', async () => {
   await env.is('manual', 'idle');
 });
 
-step('a muted agent causes no notification', async () => {
+step('the row of a muted agent is marked', async () => {
   await vscode.menu('manual', 'Mute Notifications');
   await vscode.treeRow('muted').waitFor();
-  await vscode.palette('View: Toggle Terminal');
-  env.symposium('agent', 'send', 'manual', '/ask ls');
-  await vscode.statusSays('1 waiting');
-  env.symposium('agent', 'send', 'api', '/ask pwd');
-  await vscode.toast('api waits for you').waitFor();
-  assert.equal(await vscode.toast('manual waits').count(), 0);
-  for (const name of ['manual', 'api']) env.symposium('agent', 'deny', name);
-  await vscode.statusSays('2 idle');
   await vscode.menu('manual', 'Unmute Notifications');
   await vscode.treeRow('muted').waitFor({ state: 'detached' });
-  await vscode.clearToasts();
 });
 
 step('a waiting child is visible below its parent, which moves up with it', async () => {
@@ -164,6 +155,10 @@ step('a waiting child is visible below its parent, which moves up with it', asyn
   await vscode.clearToasts();
 });
 
+/** Returns the row of a task. The row of an agent may contain the same text. */
+const taskRow = (text) =>
+  vscode.page.locator('.pane', { has: vscode.page.locator('.pane-header', { hasText: 'Tasks' }) }).locator('.monaco-list-row').filter({ hasText: text }).first();
+
 step('a command on a row that disappears affects no other row', async () => {
   await env.spawn('brief');
   await vscode.menu('brief', 'Stop Agent', async () => {
@@ -177,10 +172,10 @@ step('a command on a row that disappears affects no other row', async () => {
   env.symposium('agent', 'send', 'api', '/work 60s');
   await env.is('api', 'working');
   const { id } = env.symposium('task', 'add', 'api', 'a brief one');
-  await vscode.treeRow('a brief one').waitFor();
-  await vscode.menu('a brief one', 'Show Task', async () => {
+  await taskRow('a brief one').waitFor();
+  await vscode.menuOf(taskRow('a brief one'), 'Show Task', async () => {
     env.symposium('task', 'cancel', String(id));
-    await vscode.treeRow('a brief one').waitFor({ state: 'detached' });
+    await taskRow('a brief one').waitFor({ state: 'detached' });
   });
   await vscode.toast('That row has just changed').waitFor();
   await vscode.clearToasts();
@@ -193,13 +188,12 @@ step('the Add Task button asks for the agent, whichever row is selected', async 
   env.symposium('agent', 'send', 'api', '/work 60s');
   await env.is('api', 'working');
   const { id } = env.symposium('task', 'add', 'api', 'one to be marked');
-  await vscode.treeRow('one to be marked').waitFor();
+  await taskRow('one to be marked').waitFor();
   const head = vscode.page.locator('.pane-header', { hasText: 'Tasks' });
-  for (const mark of [() => undefined, () => vscode.treeRow('one to be marked').click()]) {
+  for (const mark of [() => undefined, () => taskRow('one to be marked').click()]) {
     await mark();
-    await head.hover();
-    await head.locator('.action-label[aria-label*="Add Task"]').click();
-    await until('asked whose', async () => (await vscode.input().getAttribute('placeholder'))?.includes('A task for which agent?'));
+    await vscode.clickAction(head, 'Add Task');
+    await vscode.asked('A task for which agent?');
     await vscode.page.keyboard.press('Escape');
   }
   env.symposium('task', 'cancel', String(id));
@@ -210,8 +204,9 @@ step('the Add Task button asks for the agent, whichever row is selected', async 
 
 step('stopping several agents keeps the keyboard focus in the view', async () => {
   await env.spawn('lead');
-  // It ignores the signals, so it ends last, some seconds later.
-  env.symposium('agent', 'spawn', '--name', 'mate', '--parent', 'lead', '--', 'bash', '-c', 'trap "" HUP INT TERM; while :; do sleep 1; done');
+  // It ignores the signals and ends last.
+  const gone = join(env.dir, 'lead-is-gone');
+  env.symposium('agent', 'spawn', '--name', 'mate', '--parent', 'lead', '--', 'bash', '-c', `trap "" HUP INT TERM; until [ -e ${gone} ]; do sleep 0.1; done`);
   await env.spawn('junior', '--parent', 'mate');
   // VS Code would focus the terminal that follows the closed one.
   await vscode.attach('lead');
@@ -224,8 +219,11 @@ step('stopping several agents keeps the keyboard focus in the view', async () =>
   assert.equal(await vscode.page.evaluate(() => document.activeElement?.textContent), 'Only lead');
   await vscode.shot('stop-all');
   await vscode.dialog().locator('.monaco-button', { hasText: 'Stop All' }).click();
+  const closed = (name) => vscode.page.locator('.terminal-tabs-entry', { hasText: name }).waitFor({ state: 'detached' });
+  await closed('lead');
+  writeFileSync(gone, '');
+  await closed('mate');
   for (const name of ['lead', 'mate', 'junior']) await env.is(name, 'stopped');
-  for (const name of ['lead', 'mate']) await vscode.page.locator('.terminal-tabs-entry', { hasText: name }).waitFor({ state: 'detached' });
   await until('the keyboard is in the view', () => vscode.page.evaluate(() => document.activeElement?.classList.contains('monaco-list')));
   for (const name of ['junior', 'mate', 'lead']) env.symposium('agent', 'rm', name);
   await vscode.rest();
@@ -244,14 +242,14 @@ step('a hover shows the details, and markup in a title is text', async () => {
 });
 
 step('a task is added, cancelled and retried', async () => {
+  // The tasks of an agent with a terminal wait until its user has not typed for ten seconds.
+  env.symposium('agent', 'detach', 'api');
+  await until('api has no terminal', () => env.agent('api').clients.length === 0);
   env.symposium('agent', 'send', 'api', '/work 60s');
   await env.is('api', 'working');
   await vscode.menu('api', 'Add Task');
   await vscode.answer('What should the agent do?', 'count <b>sheep</b>');
-  const row = vscode.page.locator('.pane-body .monaco-list-row').filter({ hasText: 'count <b>sheep</b>' }).first();
-  await row.waitFor();
-  await row.hover();
-  await row.locator('.action-label[aria-label*="Cancel"]').click();
+  await vscode.clickAction(taskRow('count <b>sheep</b>'), 'Cancel');
   const state = () => env.symposium('task', 'list', '--all').at(-1).state;
   await until('it is cancelled', () => state() === 'cancelled');
   await vscode.palette('Symposium: Retry Task');
@@ -265,9 +263,7 @@ step('a task is added, cancelled and retried', async () => {
 step('cancelling a running task offers to interrupt its agent', async () => {
   const { id } = env.symposium('task', 'add', 'api', '/work 60s');
   await until('it is worked at', () => env.agent('api').task?.id === id && env.agent('api').status === 'working');
-  const row = vscode.page.locator('.pane-body .monaco-list-row').filter({ hasText: '/work 60s' }).first();
-  await row.hover();
-  await row.locator('.action-label[aria-label*="Cancel"]').click();
+  await vscode.clickAction(taskRow('/work 60s'), 'Cancel');
   const toast = vscode.toast('api continues its turn');
   await toast.waitFor();
   assert.equal(env.agent('api').status, 'working');
@@ -279,13 +275,11 @@ step('an outdated offer to interrupt interrupts no other turn', async () => {
   const [first, next] = ['/work 62s', '/work 63s'].map((text) => env.symposium('task', 'add', 'api', text).id);
   const isAt = (id) => until(`it is at #${id}`, () => env.agent('api').task?.id === id && env.agent('api').status === 'working');
   await isAt(first);
-  const row = vscode.treeRow('/work 62s');
-  await vscode.treeRow('/work 63s').waitFor();
+  await taskRow('/work 63s').waitFor();
   // A new task does not move the others.
-  const [old, fresh] = await Promise.all(['/work 62s', '/work 63s'].map((text) => vscode.treeRow(text).boundingBox()));
+  const [old, fresh] = await Promise.all(['/work 62s', '/work 63s'].map((text) => taskRow(text).boundingBox()));
   assert.ok(old.y < fresh.y, `${old.y} is below ${fresh.y}`);
-  await row.hover();
-  await row.locator('.action-label[aria-label*="Cancel"]').click();
+  await vscode.clickAction(taskRow('/work 62s'), 'Cancel');
   const toast = vscode.toast('api continues its turn');
   // A notification disappears after some seconds, unless the mouse is over it.
   await toast.hover();
@@ -319,11 +313,7 @@ step('an agent is spawned in a folder of the explorer', async () => {
   mkdirSync(join(env.project, 'web'));
   await vscode.palette('View: Show Explorer');
   const folder = vscode.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'web' }).first();
-  await folder.click({ button: 'right' });
-  const item = vscode.page.locator('.context-view .action-item').filter({ hasText: 'Spawn Agent' }).first();
-  await item.hover();
-  await vscode.page.locator('.context-view .action-item.focused').filter({ hasText: 'Spawn Agent' }).waitFor();
-  await vscode.page.keyboard.press('Enter');
+  await vscode.menuOf(folder, 'Spawn Agent');
   await vscode.answer('A spec', 'demo');
   await vscode.answer('Its name', 'web');
   await vscode.answer('Its task', '');
@@ -341,7 +331,7 @@ step('Enter takes the workspace of the spec, and a path of the project is a spec
   await vscode.answer('Its name', 'solo');
   await vscode.answer('Its task', '');
   await vscode.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'An empty folder' }).waitFor();
-  await vscode.page.keyboard.press('Enter');
+  await vscode.enter();
   await vscode.has('solo');
   assert.equal(env.agent('solo').workspace, 'scratch');
   env.symposium('agent', 'rm', '--force', 'solo');
@@ -350,16 +340,21 @@ step('Enter takes the workspace of the spec, and a path of the project is a spec
 
 step('an agent that starts late does not take the keyboard focus', async () => {
   mkdirSync(join(env.project, '.symposium'));
-  writeFileSync(join(env.project, '.symposium/agents.toml'), '[agents.slow]\nkind = "demo"\nworkspace = { mode = "worktree", setup = ["sleep 11"] }\n');
+  const go = join(env.dir, 'go');
+  const setup = `until [ -e ${go} ]; do sleep 0.1; done`;
+  writeFileSync(join(env.project, '.symposium/agents.toml'), `[agents.slow]\nkind = "demo"\nworkspace = { mode = "worktree", setup = [${JSON.stringify(setup)}] }\n`);
   await vscode.palette('Symposium: Spawn Agent');
   await vscode.answer('A spec', 'slow');
   await vscode.answer('Its name', 'late');
   await vscode.answer('Its task', '');
   await vscode.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'A git worktree' }).waitFor();
-  await vscode.page.keyboard.press('Enter');
+  await vscode.enter();
   // The commands of a project's spec are shown before they run.
-  await vscode.dialog().filter({ hasText: 'sleep 11' }).locator('.monaco-button', { hasText: 'Trust and Start' }).click();
+  await vscode.dialog().filter({ hasText: setup }).locator('.monaco-button', { hasText: 'Trust and Start' }).click();
   await vscode.attach('api');
+  await vscode.setClock('ahead');
+  await vscode.has('api');
+  writeFileSync(go, '');
   const toast = vscode.toast('late has started');
   // A notification disappears after some seconds, unless the mouse is over it.
   await toast.hover();
@@ -370,6 +365,7 @@ step('an agent that starts late does not take the keyboard focus', async () => {
   await vscode.has('late');
   env.symposium('agent', 'rm', '--force', 'late');
   rmSync(join(env.project, '.symposium'), { recursive: true });
+  await vscode.setClock('right');
 });
 
 step('deleting a folder offers to remove its agents after one question', async () => {
@@ -388,15 +384,15 @@ step('deleting a folder offers to remove its agents after one question', async (
 });
 
 step('a file that an agent opens with `code` opens in this window', async () => {
-  await vscode.palette('Terminal: Create New Terminal');
-  await until('a shell is ready', async () => (await vscode.terminals()).some((screen) => /[#$]$/m.test(screen)));
+  await vscode.openShell();
   // The variables of that terminal end with it.
   await vscode.type(`${env.binary} agent spawn --name shell -- bash --norc; exit\n`);
   await until('shell runs', () => env.agent('shell')?.pid);
   await vscode.page.locator('.terminal-tabs-entry', { hasText: 'bash' }).waitFor({ state: 'detached' });
   await vscode.chooseAgent('shell');
   await until('shell has a client', () => env.clients().some((client) => client.endsWith(' shell')));
-  await vscode.terminalShows('bash-');
+  await until('its prompt has the focus', async () => (await vscode.focusedTerminal())?.includes('bash-'));
+  await vscode.settle();
   // code-server's name for `code`.
   await vscode.type('code-server README.md\n');
   await vscode.page.locator('.tab.active', { hasText: 'README.md' }).waitFor();
@@ -418,16 +414,8 @@ step('the walkthrough marks completed steps', async () => {
 
 /** Answers the questions of sharing up to the last one. */
 async function share(user) {
-  const question = vscode.page.locator('.quick-input-widget:visible input[placeholder*="Share with which user"]');
-  // A terminal that is already open gets the focus after its agent was chosen again, which closes the question; a user
-  // opens it again.
-  await until('the permissions are offered', async () => {
-    await vscode.menu('api', 'Share Agent');
-    await question.fill(user, { timeout: 3_000 });
-    await question.press('Enter', { timeout: 3_000 });
-    await vscode.row('Watch and type').waitFor({ timeout: 3_000 });
-    return true;
-  });
+  await vscode.menu('api', 'Share Agent');
+  await vscode.answer('Share with which user', user);
   await vscode.pick('Watch and type');
   await vscode.pick('1 hour');
   await vscode.dialog().filter({ hasText: 'in your name' }).waitFor();
@@ -436,7 +424,7 @@ async function share(user) {
 step('sharing explains the permissions before it grants them', async () => {
   await vscode.openView();
   await vscode.menu('api', 'Share Agent');
-  await until('asked with whom', async () => (await vscode.input().getAttribute('placeholder'))?.includes('Share with which user'));
+  await vscode.asked('Share with which user');
   await vscode.input().fill('--yes');
   await vscode.page.locator('.quick-input-message', { hasText: 'login name' }).waitFor();
   await vscode.answer('Share with which user', 'guest');

@@ -1,11 +1,10 @@
-// Notifications in one and in several windows: each event is shown once, by the right window, and a returning user gets a
-// recap.
+// One and several windows: each event is shown once, by the right window, a returning user gets a recap, and each window
+// has its own terminals.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { TestEnvironment, until } from './support/environment.mjs';
 import { VSCodeWindow, step } from './support/window.mjs';
 
@@ -14,14 +13,11 @@ const first = new VSCodeWindow(env);
 after(() => env.end());
 /** Opened after the steps with a Markdown preview, which takes VS Code 1.139 a minute with two windows on one server. */
 let second;
-const clock = join(env.dir, 'clock');
-env.variables.SYMPOSIUM_CLOCK = clock;
 
 step('the first window opens', async () => {
   await env.spawn('api');
   await env.spawn('docs');
   await env.startServer();
-  env.addExtension(join(dirname(fileURLToPath(import.meta.url)), 'support/clock'));
   await env.openBrowser();
   await first.ready();
   await first.statusSays('2 idle', 60_000);
@@ -43,7 +39,7 @@ const toasts = (window, words) => window.page.locator('.notifications-toasts .no
 /** Runs an action while the watcher is suspended, so that the window receives all changes at once. The window has no
  *  focus, because a focused window polls beside the watcher. */
 async function atOnce(act) {
-  const [watcher] = watchers();
+  const [watcher] = await until('there is one watcher', () => watchers().length === 1 && watchers());
   await first.look('elsewhere');
   process.kill(watcher, 'SIGSTOP');
   try {
@@ -101,7 +97,7 @@ step('several questions are shown before they are approved, and one failure does
   await first.shot('approve-some');
   env.symposium('agent', 'deny', 'docs');
   await env.is('docs', 'idle');
-  await first.page.keyboard.press('Enter');
+  await first.enter();
   await env.is('api', 'idle');
   assert.equal(env.agent('tests').status, 'waiting', 'an agent that was not selected is not approved');
   await first.press(first.toast('docs` shows no dialog'), 'Show Details');
@@ -146,8 +142,9 @@ step('the result of an ephemeral agent is reported after its removal', async () 
 });
 
 /** Creates events for a user who is away: a question and a finished task. */
-const happen = async () => {
+const happen = async (between = () => undefined) => {
   await ask('docs', 'make clean');
+  await between();
   const before = env.agent('tests').tasks.done;
   env.symposium('task', 'add', 'tests', 'count to three');
   await until('the task is done', () => env.agent('tests').tasks.done > before);
@@ -156,9 +153,9 @@ const happen = async () => {
 
 step('a returning user is offered the recaps of agents with news as one document', async () => {
   await first.look('elsewhere');
-  await first.palette('Test: Six Minutes Later');
-  await first.page.locator('.statusbar', { hasText: 'the clock is ahead' }).waitFor();
-  await happen();
+  await first.setClock('ahead');
+  // Events within 300 ms are one notification.
+  await happen(() => first.toast('docs waits for you').waitFor());
   await first.statusSays('1 waiting, 2 idle');
   await first.toast('tests finished').waitFor();
   await first.clearToasts();
@@ -176,61 +173,27 @@ step('a returning user is offered the recaps of agents with news as one document
   env.symposium('agent', 'deny', 'docs');
   await first.statusSays('3 idle');
   await first.clearToasts();
-  await first.palette('Test: Six Minutes Later');
-  await first.page.locator('.statusbar', { hasText: 'the clock is right' }).waitFor();
+  await first.setClock('right');
 });
 
-/** Opens another window in the background. */
-const another = async (name, folder, counts) => {
-  const window = new VSCodeWindow({ ...env, name: `windows-${name}`, page: await env.openWindow(folder), symposium: (...args) => env.symposium(...args) });
-  await window.ready();
-  await window.statusSays(counts, 60_000);
-  return window;
-};
-
-step('each window has one watcher', async () => {
-  second = await another('second', env.home, '3 idle');
+step('another window on the same folder has its own watcher and its own terminal', async () => {
+  await first.attach('docs');
+  const [mine] = env.clients();
+  const page = await env.openWindow();
+  second = new VSCodeWindow({ ...env, name: 'windows-second', page, symposium: (...args) => env.symposium(...args) });
+  await second.ready();
+  await second.statusSays('3 idle', 60_000);
   await until('there are two watchers', () => watchers().length === 2);
-});
-
-step('both windows follow a change, and the window of the project shows the notification', async () => {
-  await first.page.bringToFront();
-  env.symposium('agent', 'send', 'docs', '/ask ls');
-  await Promise.all([first, second].map((window) => window.statusSays('1 waiting, 2 idle')));
-  await first.toast('docs waits for you').waitFor();
-  assert.equal(await second.toast('docs').count(), 0);
-  env.symposium('agent', 'deny', 'docs');
-  await Promise.all([first, second].map((window) => window.statusSays('3 idle')));
-});
-
-step('an agent of another project causes one notification, even if no window has the focus', async () => {
-  const folder = join(env.dir, 'elsewhere');
-  mkdirSync(folder);
-  await env.spawn('stray', '--dir', folder);
-  await Promise.all([first, second].map((window) => window.statusSays('4 idle')));
-  await first.look('elsewhere');
-  for (const window of [first, second]) await window.clearToasts();
-  env.symposium('agent', 'send', 'stray', '/ask ls');
-  const { status_since } = await env.is('stray', 'waiting');
-  const shown = async () => (await toasts(first, 'stray waits for you')) + (await toasts(second, 'stray waits for you'));
-  await until('a window shows it', shown);
-  // The last window in turn waits two seconds.
-  await until('the other window had its turn', () => Date.now() - Date.parse(status_since) > 3_000);
-  assert.equal(await shown(), 1);
-  await first.look('here');
-  for (const window of [first, second]) await window.clearToasts();
-  env.symposium('agent', 'rm', '--force', 'stray');
-  await Promise.all([first, second].map((window) => window.statusSays('3 idle')));
-});
-
-step('a closed window ends its watcher and no agent', async () => {
-  // Leaving the page first lets VS Code tell its server. Chromium may end a page without that, and the server then keeps the
-  // extension host for a reconnection.
-  await second.page.goto('about:blank');
-  await second.page.close();
-  await until('there is one watcher', () => watchers().length === 1, 60_000);
-  assert.deepEqual([env.agent('api').status, env.agent('docs').status], ['idle', 'idle']);
-  await first.statusSays('3 idle');
+  await second.chooseAgent('docs');
+  await second.terminalShows('watching only');
+  await until('docs has two clients', () => env.clients().length === 2);
+  assert.ok(env.clients().includes(mine));
+  assert.equal((await second.terminals()).length, 1);
+  await second.shot('second-window');
+  env.symposium('agent', 'detach', 'docs');
+  await until('docs has no client', () => env.clients().length === 0);
+  const isClosed = async (window) => (await window.terminals()).every((screen) => !screen.includes('docs · '));
+  await Promise.all([first, second].map((window) => until('its terminal has closed', () => isClosed(window))));
 });
 
 /** Lets an agent ask, and returns the number of notifications in each window after all windows had their turn. */
@@ -238,8 +201,9 @@ async function notifications(command, windows) {
   env.symposium('agent', 'send', 'docs', `/ask ${command}`);
   const { status_since } = await env.is('docs', 'waiting');
   const counts = () => Promise.all(windows.map((window) => toasts(window, `Bash: ${command}`)));
+  await Promise.all(windows.map((window) => window.statusSays('1 waiting, 2 idle')));
   await until('a window shows it', async () => (await counts()).includes(1));
-  await until('the other window had its turn', () => Date.now() - Date.parse(status_since) > 4_000);
+  if (windows.length > 1) await otherTurns(status_since);
   const shown = await counts();
   env.symposium('agent', 'deny', 'docs');
   await Promise.all(windows.map((window) => window.statusSays('3 idle')));
@@ -247,15 +211,35 @@ async function notifications(command, windows) {
   return shown;
 }
 
-step('of two windows on one folder the focused one shows the notification', async () => {
-  second = await another('same-folder', env.project, '3 idle');
+/** The last window in turn waits two seconds. */
+const otherTurns = (since) => until('the other windows had their turn', () => Date.now() - Date.parse(since) > 3_000);
+
+step('both windows follow a change, and the focused one shows the notification', async () => {
   await first.look('elsewhere');
   await second.look('here');
   assert.deepEqual(await notifications('one', [first, second]), [0, 1]);
 });
 
+step('an agent of another project causes one notification, even if no window has the focus', async () => {
+  const folder = join(env.dir, 'elsewhere');
+  mkdirSync(folder);
+  await env.spawn('stray', '--dir', folder);
+  await Promise.all([first, second].map((window) => window.statusSays('4 idle')));
+  await second.look('elsewhere');
+  env.symposium('agent', 'send', 'stray', '/ask ls');
+  const { status_since } = await env.is('stray', 'waiting');
+  const shown = async () => (await toasts(first, 'stray waits for you')) + (await toasts(second, 'stray waits for you'));
+  await until('a window shows it', shown);
+  await otherTurns(status_since);
+  assert.equal(await shown(), 1);
+  for (const window of [first, second]) await window.clearToasts();
+  env.symposium('agent', 'rm', '--force', 'stray');
+  await Promise.all([first, second].map((window) => window.statusSays('3 idle')));
+});
+
 step('a crashed window does not suppress notifications', async () => {
-  // It had the focus, and its extension host still runs.
+  // It has the focus, and its extension host still runs.
+  await second.look('here');
   const session = await env.browser.newCDPSession(second.page);
   const crashed = second.page.waitForEvent('crash');
   void session.send('Page.crash').catch(() => undefined);
@@ -263,10 +247,15 @@ step('a crashed window does not suppress notifications', async () => {
   assert.deepEqual(await notifications('two', [first]), [1]);
 });
 
-step('a window that was closed in the meantime offers the recap too', async () => {
+step('a closed window ends its watcher and no agent, and offers the recap when it is opened again', async () => {
+  // Leaving the page lets VS Code tell its server. Chromium may end a page without that, and the server then keeps the
+  // extension host for a reconnection, as it does for the crashed window.
+  await first.page.goto('about:blank');
+  await until('there is one watcher', () => watchers().length === 1, 60_000);
   await env.closeBrowser();
+  for (const name of ['api', 'docs', 'tests']) assert.equal(env.agent(name).status, 'idle');
   await happen();
-  writeFileSync(clock, '');
+  writeFileSync(env.variables.SYMPOSIUM_CLOCK, '');
   await env.openBrowser();
   // On a busy machine the notification is hidden again before the window is ready.
   await first.toast('While you were away: waiting for you: docs · finished: tests').waitFor({ timeout: 90_000 });

@@ -3,7 +3,6 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +17,7 @@ const rig = join(rigs, version);
 const binary = process.env.SYMPOSIUM_BINARY ?? join(root, 'target/release/symposium');
 const vsix = join(root, 'vscode-extension/dist/symposium.vsix');
 const codeServer = join(rig, 'node_modules/code-server/out/node/entry.js');
+const probe = join(root, 'vscode-extension/e2e/support/probe');
 
 /** Waits for a condition. Fails with its description and the last value. */
 export async function until(what, condition, within = 30_000) {
@@ -35,14 +35,6 @@ export async function until(what, condition, within = 30_000) {
     await new Promise((done) => setTimeout(done, pause));
   }
 }
-
-const freePort = () =>
-  new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => done(port));
-    });
-  });
 
 /** Settings that differ from the defaults of VS Code. Trust and AI features have their defaults. */
 const settings = {
@@ -65,7 +57,6 @@ export class TestEnvironment {
   constructor(name) {
     this.dir = mkdtempSync('/tmp/sv-');
     this.name = name;
-    this.decided = new Set();
     this.home = join(this.dir, 'h');
     this.project = join(this.dir, 'shop');
     this.bin = join(this.dir, 'bin');
@@ -81,6 +72,7 @@ export class TestEnvironment {
       USER: process.env.USER ?? 'root',
       SHELL: '/bin/bash',
       GIT_CONFIG_GLOBAL: '/dev/null',
+      SYMPOSIUM_CLOCK: join(this.dir, 'clock'),
     };
     const git = (...args) => execFileSync('git', ['-C', this.project, '-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { env: this.variables });
     git('init', '-q', '-b', 'main');
@@ -156,18 +148,23 @@ export class TestEnvironment {
   }
 
   async startServer() {
-    this.port ??= await freePort();
     this.set({});
     if (!this.installed) {
       execFileSync(process.execPath, [codeServer, '--install-extension', vsix, '--force'], { env: this.variables, stdio: 'pipe' });
+      this.addExtension(probe);
       this.installed = true;
     }
-    const args = [codeServer, '--bind-addr', `127.0.0.1:${this.port}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check',
+    const args = [codeServer, '--bind-addr', `127.0.0.1:${this.port ?? 0}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check',
       '--disable-getting-started-override', '--disable-proxy', '--ignore-last-opened', this.project];
+    // Chromium starts in the meantime.
+    this.launching ??= this.launchBrowser();
+    this.launching.catch(() => undefined);
     // The server gets its own process group, so that all its processes can be ended.
     this.server = spawn(process.execPath, args, { env: this.variables, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     this.log = '';
     for (const stream of [this.server.stdout, this.server.stderr]) stream.on('data', (text) => { this.log = (this.log + text).slice(-20_000); });
+    // The system chooses a free port. A later server takes the same one, because the browser stores data by address.
+    this.port = await until('the server tells its port', () => Number(/listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(this.log)?.[1]), 60_000);
     await until('the server answers', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok, 60_000);
   }
 
@@ -203,9 +200,9 @@ export class TestEnvironment {
     writeFileSync(list, JSON.stringify([...JSON.parse(readFileSync(list, 'utf8')), entry]));
   }
 
-  async openBrowser({ payload, before, trust = 'granted' } = {}) {
+  launchBrowser() {
     const { chromium } = createRequire(`${rig}/`)('playwright-core');
-    this.browser = await chromium.launchPersistentContext(join(this.dir, 'chrome'), {
+    return chromium.launchPersistentContext(join(this.dir, 'chrome'), {
       executablePath: process.env.SYMPOSIUM_CHROMIUM ?? '/usr/bin/chromium',
       headless: true,
       viewport: { width: 1500, height: 860 },
@@ -213,6 +210,11 @@ export class TestEnvironment {
       reducedMotion: 'reduce',
       args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
+  }
+
+  async openBrowser({ payload, before, trust = 'granted' } = {}) {
+    this.launching ??= this.launchBrowser();
+    this.browser = await this.launching;
     await this.browser.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: `http://127.0.0.1:${this.port}` });
     this.page = this.browser.pages()[0] ?? (await this.browser.newPage());
     this.page.setDefaultTimeout(30_000);
@@ -220,15 +222,15 @@ export class TestEnvironment {
     if (payload !== undefined) await this.page.addInitScript(heedPayload);
     const more = payload === undefined ? '' : `&payload=${encodeURIComponent(JSON.stringify(payload))}`;
     await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.project}${more}`, { waitUntil: 'domcontentloaded' });
-    if (trust !== 'not asked') await this.decideTrust(this.page, this.project, trust);
+    if (trust !== 'not asked') await this.decideTrust(this.page, trust);
     return this.page;
   }
 
-  /** Grants or refuses trust in a folder like a user, and waits until it takes effect. */
-  async decideTrust(page, folder, trust) {
-    // VS Code stores the decision for each folder in the browser profile.
-    if (this.decided.has(folder)) return;
-    this.decided.add(folder);
+  /** Grants or refuses trust in the project like a user, and waits until it takes effect. */
+  async decideTrust(page, trust) {
+    // VS Code stores the decision in the browser profile.
+    if (this.hasDecided) return;
+    this.hasDecided = true;
     const restricted = page.locator('[id="status.workspaceTrust"]');
     // 1.100 asks when a folder is opened for the first time. 1.139 opens it in Restricted Mode.
     if (version === OLDEST) {
@@ -247,16 +249,13 @@ export class TestEnvironment {
     await restricted.waitFor({ state: trust === 'granted' ? 'detached' : 'visible' });
   }
 
-  /** Opens another window on the same server, with another folder or workspace file. It is in the background: without a
-   *  display, each page would believe that it has the focus. */
-  async openWindow(folder, trust = 'granted') {
+  /** Opens another window on the same server and folder. It is in the background: without a display, each page would
+   *  believe that it has the focus. */
+  async openWindow() {
     const page = await this.browser.newPage();
     await page.addInitScript(() => { document.hasFocus = () => false; });
     page.setDefaultTimeout(30_000);
-    const isWorkspace = folder.endsWith('.code-workspace');
-    await page.goto(`http://127.0.0.1:${this.port}/?${isWorkspace ? 'workspace' : 'folder'}=${folder}`, { waitUntil: 'domcontentloaded' });
-    if (isWorkspace) await this.foldersShown(page, folder);
-    await this.decideTrust(page, folder, trust);
+    await page.goto(`http://127.0.0.1:${this.port}/?folder=${this.project}`, { waitUntil: 'domcontentloaded' });
     return page;
   }
 
@@ -265,7 +264,8 @@ export class TestEnvironment {
    *  a trusted window, VS Code opens a dialog. */
   async foldersShown(page, file) {
     const workspace = readFileSync(file, 'utf8');
-    const last = basename(JSON.parse(workspace).folders.at(-1).path);
+    const { name, path } = JSON.parse(workspace).folders.at(-1);
+    const last = name ?? basename(path);
     const explorer = page.locator('.explorer-viewlet');
     await explorer.waitFor({ timeout: 90_000 });
     await until(`the explorer shows ${last}`, async () => {
@@ -280,7 +280,8 @@ export class TestEnvironment {
   }
 
   async closeBrowser() {
-    await this.browser?.close();
+    await (await this.launching)?.close();
+    this.launching = undefined;
     this.browser = undefined;
   }
 
@@ -297,8 +298,15 @@ export class TestEnvironment {
     }
     // Remaining processes would write into the home.
     await until('nothing lives in the home', () => livesIn(this.dir).length === 0, 20_000).catch(() => livesIn(this.dir).forEach((pid) => process.kill(pid, 'SIGKILL')));
-    if (process.env.KEEP === undefined) rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
-    else console.log(`kept: ${this.dir}`);
+    if (process.env.KEEP !== undefined) {
+      console.log(`kept: ${this.dir}`);
+      return;
+    }
+    // Chromium may still write its profile. Then node 24 leaves files behind without an error.
+    await until('the directory is removed', () => {
+      rmSync(this.dir, { recursive: true, force: true });
+      return !existsSync(this.dir);
+    });
   }
 }
 

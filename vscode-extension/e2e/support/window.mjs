@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { OLDEST, until, version } from './environment.mjs';
 
-const shots = process.env.SHOTS ?? join(dirname(fileURLToPath(import.meta.url)), '../../dist/screenshots');
+/** The folder for screenshots of failed steps. */
+const failures = join(dirname(fileURLToPath(import.meta.url)), '../../dist/screenshots');
 
 /** The limit for one step, also on a machine with many times more work than cores. A step that hangs is reported like
  *  any other failure. */
@@ -71,18 +72,56 @@ export class VSCodeWindow {
     }, within).catch(async (error) => { throw new Error(`${error.message}; it says ${JSON.stringify(await this.statusBar())}`); });
   }
 
+  /** Waits until the extension host has received all earlier events of the window, and the window the answers to them, by
+   *  a click that the extension in support/probe counts. Then a command that shows a terminal has moved the focus for the
+   *  last time, and the extension knows which terminal is shown. */
+  async settle() {
+    const count = () => this.page.evaluate(() => document.getElementById('e2e.probe.e2e.pings')?.querySelector('a')?.getAttribute('aria-label'));
+    const before = await until('the extension host counts clicks', count);
+    // The mouse would move the focus.
+    await this.page.evaluate(() => document.getElementById('e2e.probe.e2e.pings').querySelector('a').click());
+    await until('the extension host has counted the click', async () => (await count()) !== before);
+  }
+
+  /** Presses a key, and returns whether an element of a kind received it: the focus may just have moved. */
+  pressIn(selector, key) {
+    return this.reaches(selector, 'keydown', () => this.page.keyboard.press(key));
+  }
+
+  /** Clicks an inline action of an element, which appears while the mouse is over the element. If VS Code draws the element
+   *  again between the press and the release of the mouse button, there is no click; a user clicks again. */
+  async clickAction(element, action, clickCount = 1) {
+    const selector = `.action-label[aria-label*="${action}"]`;
+    await until(`${action} is clicked`, async () => {
+      await element.hover({ timeout: 3_000 });
+      return this.reaches(selector, 'click', () => element.locator(selector).first().click({ clickCount, timeout: 3_000 }));
+    });
+  }
+
+  /** Causes an event, and returns whether an element of a kind received it. */
+  async reaches(selector, type, act) {
+    await this.page.evaluate(([wanted, type]) => {
+      window.wasReceived = false;
+      const note = (event) => { window.wasReceived = event.composedPath().some((each) => each instanceof Element && each.matches(wanted)); };
+      document.addEventListener(type, note, { capture: true, once: true });
+    }, [selector, type]);
+    await act();
+    // Undefined in the document after a reload, which only the right element can have caused.
+    const wasReceived = async () => ({ is: (await this.page.evaluate(() => window.wasReceived)) !== false });
+    return (await until(`the ${type} was handled`, wasReceived)).is;
+  }
+
   /** Opens the command palette, runs a command and waits until the palette has closed. An element that VS Code focuses
    *  late, such as a preview, closes the palette; a user presses F1 again. */
   async palette(title) {
     const marked = this.page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title });
-    await until(`the palette offers ${title}`, async () => {
+    await until(`the palette runs ${title}`, async () => {
       await this.page.keyboard.press('F1');
       await this.input().fill(`>${title}`, { timeout: 3_000 });
       // Enter runs the focused row, which is another one until the list has been filtered.
       await marked.waitFor({ timeout: 3_000 });
-      return true;
+      return this.pressIn('.quick-input-widget', 'Enter');
     });
-    await this.page.keyboard.press('Enter');
     await until('the palette has closed', () => this.page.evaluate(() =>
       ![...document.querySelectorAll('.quick-input-box input')].some((input) => input.checkVisibility() && input.value.startsWith('>'))));
   }
@@ -123,8 +162,28 @@ export class VSCodeWindow {
   async has(name) {
     await this.terminalShows(`${name} · `);
     // Several terminals may be visible, and the focus follows late.
-    await until(`the terminal of ${name} has the focus`, () => this.page.evaluate((text) =>
-      document.activeElement?.closest('.xterm')?.querySelector('.xterm-rows')?.textContent.replace(/\u00a0/g, ' ').includes(text), `${name} · `));
+    const hasFocus = () => until(`the terminal of ${name} has the focus`, async () => (await this.focusedTerminal())?.includes(`${name} · `));
+    await hasFocus();
+    await this.settle();
+    await hasFocus();
+  }
+
+  /** Opens a terminal with a shell, and waits until its prompt has the focus. */
+  async openShell() {
+    await this.palette('Terminal: Create New Terminal');
+    await until('a shell has the focus', async () => {
+      const screen = await this.focusedTerminal();
+      return screen !== undefined && /[#$]$/m.test(screen) && !screen.includes(' · ');
+    });
+    await this.settle();
+  }
+
+  /** Returns the text of the terminal that has the focus. */
+  focusedTerminal() {
+    return this.page.evaluate(() => {
+      const rows = document.activeElement?.closest('.xterm')?.querySelector('.xterm-rows');
+      return rows == null ? undefined : [...rows.children].map((row) => row.textContent.replace(/\u00a0/g, ' ').trimEnd()).join('\n');
+    });
   }
 
   focused() {
@@ -133,9 +192,19 @@ export class VSCodeWindow {
 
   /** Answers the question whose placeholder contains these words. */
   async answer(words, text) {
-    await until(`asked: ${words}`, async () => (await this.input().getAttribute('placeholder'))?.includes(words));
+    await this.asked(words);
     await this.input().fill(text);
-    await this.page.keyboard.press('Enter');
+    await this.enter();
+  }
+
+  /** Waits until the question whose placeholder contains these words is asked. */
+  asked(words) {
+    return until(`asked: ${words}`, async () => (await this.input().getAttribute('placeholder'))?.includes(words));
+  }
+
+  /** Presses Enter in the question that is asked. */
+  async enter() {
+    if (!(await this.pressIn('.quick-input-widget', 'Enter'))) throw new Error('the question had lost the focus');
   }
 
   /** Returns the text of each visible terminal. */
@@ -160,8 +229,10 @@ export class VSCodeWindow {
 
   async openView() {
     const pane = this.page.locator('.pane-header', { hasText: 'Agents' });
-    if (await pane.isVisible().catch(() => false)) return;
-    await this.page.locator('.activitybar .action-label[aria-label*="Symposium"]').first().click();
+    const entry = this.page.locator('.activitybar .action-item', { has: this.page.locator('.action-label[aria-label*="Symposium"]') }).first();
+    await entry.waitFor();
+    // A click on the entry of the view that is opening would close it.
+    if (!(await entry.getAttribute('class')).includes('checked')) await entry.click();
     await pane.waitFor();
   }
 
@@ -185,20 +256,41 @@ export class VSCodeWindow {
    *  moves the mouse away and back. */
   async hover(row, text) {
     const hover = this.page.locator('.monaco-hover:visible, .workbench-hover:visible').filter({ hasText: text }).first();
-    await until(`the hover of ${row} shows ${text}`, async () => {
-      await this.page.mouse.move(700, 20);
-      await this.treeRow(row).hover({ timeout: 3_000 });
-      await hover.waitFor({ timeout: 3_000 });
-      return true;
-    });
+    await this.hoverOver(this.treeRow(row), hover);
     return hover;
   }
 
-  /** Clicks an inline action of a row, which appears while the mouse is over the row. */
-  async act(row, action, clickCount = 1) {
-    await this.rest();
-    await this.treeRow(row).hover();
-    await this.treeRow(row).locator(`.action-label[aria-label*="${action}"]`).first().click({ clickCount });
+  /** Moves the mouse over an element until its hover is shown. */
+  async hoverOver(target, hover) {
+    await until('the hover is shown', async () => {
+      await this.page.mouse.move(700, 20);
+      await target.hover({ timeout: 3_000 });
+      await hover.waitFor({ timeout: 3_000 });
+      return true;
+    });
+  }
+
+  /** Clicks an inline action of a row. */
+  async act(row, action, clickCount) {
+    await until(`${action} was clicked on the row of ${row}`, async () => {
+      await this.rest();
+      await this.clickAction(this.treeRow(row), action, clickCount);
+      return !(await this.wasRowGone());
+    });
+  }
+
+  /** Returns whether the last command on a row got no row, because VS Code was just drawing it again: it forgets rows
+   *  meanwhile. The extension then asks the user to try again. */
+  async wasRowGone() {
+    await this.settle();
+    // VS Code shows a notification with the next frame.
+    await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const message = this.toast('That row has just changed');
+    if ((await message.count()) === 0 || (await this.dialog().count()) > 0) return false;
+    await message.hover();
+    await message.locator('.codicon-notifications-clear').click();
+    await message.waitFor({ state: 'detached' });
+    return true;
   }
 
   /** Denies the question of an agent from its row, after its question was shown. */
@@ -209,18 +301,38 @@ export class VSCodeWindow {
 
   /** Chooses an entry of the context menu of a row. `meanwhile` runs while the menu is open. An element that VS Code
    *  focuses late, such as a new terminal, closes the menu; a user opens it again. */
-  async menu(row, entry, meanwhile = () => undefined) {
+  async menu(row, entry, meanwhile) {
+    const choose = async () => {
+      await this.rest();
+      await this.menuOf(this.treeRow(row), entry, meanwhile);
+    };
+    if (meanwhile !== undefined) {
+      await choose();
+      return;
+    }
+    await until(`${entry} was chosen on the row of ${row}`, async () => {
+      await choose();
+      return !(await this.wasRowGone());
+    });
+  }
+
+  /** Chooses an entry of the context menu of an element. */
+  async menuOf(target, entry, meanwhile) {
     const item = this.page.locator('.context-view .action-item').filter({ hasText: entry }).first();
-    await this.rest();
-    await until(`the menu of ${row} offers ${entry}`, async () => {
-      await this.treeRow(row).click({ button: 'right', timeout: 3_000 });
-      // By key, because a menu ignores clicks during its first 100 ms.
+    // By key, because a menu ignores clicks during its first 100 ms.
+    const enter = () => this.pressIn('.context-view', 'Enter');
+    await until(`a menu with ${entry}`, async () => {
+      // An open menu would take the click.
+      if ((await this.page.locator('.context-view .action-item').count()) > 0) await this.pressIn('.context-view', 'Escape');
+      await target.click({ button: 'right', timeout: 3_000 });
       await item.hover({ timeout: 3_000 });
       await this.page.locator('.context-view .action-item.focused').filter({ hasText: entry }).waitFor({ timeout: 3_000 });
-      return true;
+      return meanwhile !== undefined || enter();
     });
-    await meanwhile();
-    await this.page.keyboard.press('Enter');
+    if (meanwhile !== undefined) {
+      await meanwhile();
+      if (!(await enter())) throw new Error('the menu had lost the focus');
+    }
     await item.waitFor({ state: 'detached' });
   }
 
@@ -236,13 +348,19 @@ export class VSCodeWindow {
   }
 
   /** Moves the focus to another application, or back, and waits until the extension host knows it, which the extension
-   *  in support/clock shows. Without a display, a page never loses the focus by itself. */
+   *  in support/probe shows. Without a display, a page never loses the focus by itself. */
   async look(where) {
     await this.page.evaluate((here) => {
       document.hasFocus = () => here;
       document.dispatchEvent(new Event('visibilitychange'));
     }, where === 'here');
     await this.page.locator('.statusbar', { hasText: `focus: ${where}` }).waitFor({ state: 'attached' });
+  }
+
+  /** Sets the clock of the extension host six minutes ahead, or right again, by the extension in support/probe. */
+  async setClock(to) {
+    await this.palette('Test: Six Minutes Later');
+    await this.page.locator('.statusbar', { hasText: `the clock is ${to}` }).waitFor();
   }
 
   /** Returns the document of the Markdown preview. */
@@ -303,9 +421,9 @@ export class VSCodeWindow {
 
   /** Reports the state after a failed step: a screenshot of every window, the agents and their screens. */
   async reportState() {
-    mkdirSync(shots, { recursive: true });
+    mkdirSync(failures, { recursive: true });
     for (const [at, page] of this.env.browser.pages().entries()) {
-      await page.screenshot({ path: join(shots, `failed-${this.env.name}-${at}.png`), animations: 'disabled' }).catch(() => undefined);
+      await page.screenshot({ path: join(failures, `failed-${this.env.name}-${at}.png`), animations: 'disabled' }).catch(() => undefined);
     }
     for (const { name, status, status_since, reason } of this.env.symposium('agent', 'list').slice(0, 10)) {
       console.log(`${name}: ${status} since ${status_since}: ${reason}`);
@@ -313,8 +431,11 @@ export class VSCodeWindow {
     }
   }
 
+  /** Takes a screenshot if SHOTS names a folder for them, as for the pictures of the README. */
   async shot(name) {
-    mkdirSync(shots, { recursive: true });
-    await this.page.screenshot({ path: join(shots, `${name}.png`), animations: 'disabled' });
+    const folder = process.env.SHOTS;
+    if (folder === undefined) return;
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
   }
 }
