@@ -158,6 +158,10 @@ impl App {
         if let DashboardEvent::BackgroundReported(background) = event {
             self.theme = self.theme.on(background);
         }
+        // A terminal that was smaller for a moment has lost what had no room, also if it has its former size again.
+        if matches!(event, DashboardEvent::Resized(..)) {
+            self.screen.clear().map_err(Error::io("cannot draw"))?;
+        }
         self.state.now = self.context.now();
         let staleness = staleness_after(&event, &self.state, self.screen.ages());
         for effect in update(&mut self.state, event) {

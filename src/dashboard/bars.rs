@@ -138,7 +138,8 @@ fn useful_keys(state: &DashboardState) -> Vec<FooterKey> {
             key: keys.to_owned(),
             label: what.to_owned(),
         });
-        return own.chain(fixed).collect();
+        let help = state.bindings.help_key(screen).map(|key| bound(key, "help"));
+        return own.chain(fixed).chain(help).collect();
     }
     let offer = RowOffer::of(state);
     let (first, others): (Vec<_>, Vec<_>) =

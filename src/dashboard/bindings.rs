@@ -1,7 +1,8 @@
 //! The one table of keys. It feeds the keys themselves, the footer, the palette and the help of each screen. Users
 //! change keys in `[dashboard.keys]` of `config.toml`.
 //!
-//! To add an action: a line in `model/dashboard.rs`, a line in `BINDINGS`, and a case in `state/actions.rs`.
+//! To add an action: a line in `model/dashboard.rs`, a line in the table of each screen that has it, and a case in
+//! `state/actions.rs`, or in `grid/tiles.rs`, `diff/screen.rs` or `state/modal/review.rs`.
 
 use std::collections::HashMap;
 
@@ -65,7 +66,7 @@ struct Binding(DashboardAction, &'static [&'static str], &'static str);
 
 use DashboardAction as Do;
 
-const BINDINGS: &[Binding] = &[
+const LIST_BINDINGS: &[Binding] = &[
     Binding(Do::Approve, &["y"], "approve"),
     Binding(Do::Deny, &["n"], "deny"),
     Binding(Do::Focus, &["Enter"], "type"),
@@ -123,6 +124,64 @@ const BINDINGS: &[Binding] = &[
 /// Escape twice.
 const AGENT_BINDINGS: &[Binding] = &[Binding(Do::Unfocus, &["C-]"], "back to the list")];
 
+const GRID_BINDINGS: &[Binding] = &[
+    Binding(Do::ShowInList, &["Enter"], "select in the list"),
+    Binding(Do::NextTile, &["l", "Right", "Tab"], "next"),
+    Binding(Do::ScrollUp, &["K", "PageUp"], "scroll back"),
+    Binding(Do::ScrollDown, &["J", "PageDown"], "forward"),
+    Binding(Do::Help, &["?", "F1"], "help"),
+    Binding(Do::Close, &["q", "G"], "close"),
+    Binding(Do::ScrollRight, &[">", "S-Right"], "scroll sideways"),
+    Binding(Do::PreviousTile, &["h", "Left", "BTab"], ""),
+    Binding(Do::Down, &["j", "Down"], ""),
+    Binding(Do::Up, &["k", "Up"], ""),
+    Binding(Do::ScrollLeft, &["<", "S-Left"], ""),
+];
+
+const DIFF_BINDINGS: &[Binding] = &[
+    Binding(Do::Comment, &["c"], "comment"),
+    Binding(Do::SendComments, &["C"], "send drafts"),
+    Binding(Do::NextHunk, &["n"], "next change"),
+    Binding(Do::NextFile, &["Tab", "Right", "J"], "next file"),
+    Binding(Do::Help, &["?", "F1"], "help"),
+    Binding(Do::Close, &["q"], "close"),
+    Binding(Do::SelectLines, &["v"], "select lines"),
+    Binding(Do::MarkReviewed, &["x"], "reviewed"),
+    Binding(Do::SideBySide, &["s"], "side by side"),
+    Binding(Do::WholeFile, &["f"], "whole file"),
+    Binding(Do::CompareAgain, &["r"], "read again"),
+    Binding(Do::PreviousHunk, &["p"], ""),
+    Binding(Do::PreviousFile, &["BTab", "Left", "K"], ""),
+    Binding(Do::Down, &["j", "Down"], ""),
+    Binding(Do::Up, &["k", "Up"], ""),
+    Binding(Do::PageDown, &["C-d", "PageDown"], ""),
+    Binding(Do::PageUp, &["C-u", "PageUp"], ""),
+    Binding(Do::First, &["g", "Home"], ""),
+    Binding(Do::Last, &["G", "End"], ""),
+    Binding(Do::ScrollLeft, &["<", "S-Left"], ""),
+    Binding(Do::ScrollRight, &[">", "S-Right"], ""),
+];
+
+const REVIEW_BINDINGS: &[Binding] = &[
+    Binding(Do::Approve, &["y"], "approve and continue"),
+    Binding(Do::Deny, &["n"], "deny and continue"),
+    Binding(Do::Skip, &["s"], "skip"),
+    Binding(Do::Help, &["?", "F1"], "help"),
+    Binding(Do::Close, &["q"], "stop"),
+    Binding(Do::Down, &["Down", "j", "C-n"], ""),
+    Binding(Do::Up, &["Up", "k", "C-p"], ""),
+    Binding(Do::PageDown, &["PageDown"], ""),
+    Binding(Do::PageUp, &["PageUp"], ""),
+];
+
+const SCREENS: [(KeyScreen, &[Binding]); 5] = [
+    (KeyScreen::List, LIST_BINDINGS),
+    (KeyScreen::Agent, AGENT_BINDINGS),
+    (KeyScreen::Grid, GRID_BINDINGS),
+    (KeyScreen::Diff, DIFF_BINDINGS),
+    (KeyScreen::Review, REVIEW_BINDINGS),
+];
+
 /// Keys that cannot be changed, because they edit text or answer a question.
 const FIXED: &[(KeyScreen, &str, &str)] = &[
     (KeyScreen::List, "1…9", "choose an option of the question that is shown"),
@@ -138,11 +197,7 @@ const FIXED: &[(KeyScreen, &str, &str)] = &[
     (KeyScreen::Text, "Escape", "cancel"),
     (KeyScreen::Confirm, "y", "yes"),
     (KeyScreen::Confirm, "n Escape", "no"),
-    (KeyScreen::Review, "y", "approve and continue"),
-    (KeyScreen::Review, "n", "deny and continue"),
     (KeyScreen::Review, "1…9", "choose an option and continue"),
-    (KeyScreen::Review, "s", "skip"),
-    (KeyScreen::Review, "Up Down", "scroll"),
     (KeyScreen::Review, "Escape", "stop"),
     (KeyScreen::Form, "Enter", "start"),
     (KeyScreen::Form, "Tab", "complete the directory, or go to the next field"),
@@ -153,26 +208,7 @@ const FIXED: &[(KeyScreen, &str, &str)] = &[
     (KeyScreen::Form, "C-y", "copy the command"),
     (KeyScreen::Form, "C-t", "trust the specs that are shown, and start"),
     (KeyScreen::Form, "Escape", "cancel"),
-    (KeyScreen::Grid, "arrows", "move between agents"),
-    (KeyScreen::Grid, "K J", "scroll back and forward"),
-    (KeyScreen::Grid, "< >", "scroll sideways"),
-    (KeyScreen::Grid, "Enter", "select the agent in the list"),
-    (KeyScreen::Grid, "?", "show these keys"),
     (KeyScreen::Grid, "Escape", "close"),
-    (KeyScreen::Diff, "c", "comment"),
-    (KeyScreen::Diff, "C", "send all drafts"),
-    (KeyScreen::Diff, "v", "select lines"),
-    (KeyScreen::Diff, "n p", "next and previous hunk"),
-    (KeyScreen::Diff, "Tab BTab", "next and previous file"),
-    (KeyScreen::Diff, "s", "side by side"),
-    (KeyScreen::Diff, "f", "whole file"),
-    (KeyScreen::Diff, "x", "mark the file as reviewed"),
-    (KeyScreen::Diff, "r", "compare again"),
-    (KeyScreen::Diff, "j k", "next and previous line"),
-    (KeyScreen::Diff, "C-d C-u", "half a page"),
-    (KeyScreen::Diff, "g G", "first and last line"),
-    (KeyScreen::Diff, "< >", "scroll sideways"),
-    (KeyScreen::Diff, "?", "show these keys"),
     (KeyScreen::Diff, "Escape", "close"),
     (KeyScreen::Comment, "Enter", "keep as a draft"),
     (KeyScreen::Comment, "M-Enter C-j", "begin a new line"),
@@ -194,11 +230,11 @@ const FIXED: &[(KeyScreen, &str, &str)] = &[
 pub(crate) struct HelpLine {
     pub(crate) keys: String,
     pub(crate) what: String,
-    /// Names of the action, by which it is found too.
+    /// Names by which a search finds the action.
     pub(crate) names: String,
 }
 
-/// The keys of this run.
+/// The keys that are in effect.
 #[derive(Debug, Clone)]
 pub(crate) struct Bindings {
     actions: HashMap<(KeyScreen, KeyPress), DashboardAction>,
@@ -207,15 +243,14 @@ pub(crate) struct Bindings {
 }
 
 impl Bindings {
-    /// Returns the default keys with the changes of the user. A key that the user gives to an action is taken from
-    /// the other actions of its screen.
+    /// Returns the default keys with the changes of the user. The keys that the user gives to an action apply to all
+    /// screens that have it, and are taken from the other actions there.
     pub(crate) fn of(config: &DashboardConfig) -> Bindings {
         let changed =
             |action| config.keys.iter().find(|(known, _)| *known == action).map(|(_, keys)| keys.clone());
         let (mut actions, mut table) = (HashMap::new(), Vec::new());
-        let screens = [(KeyScreen::List, BINDINGS), (KeyScreen::Agent, AGENT_BINDINGS)];
         for (screen, Binding(action, keys, short)) in
-            screens.iter().flat_map(|(screen, all)| all.iter().map(move |binding| (*screen, binding)))
+            SCREENS.iter().flat_map(|(screen, all)| all.iter().map(move |binding| (*screen, binding)))
         {
             let keys = changed(*action).unwrap_or_else(|| keys.iter().flat_map(|key| key.parse()).collect());
             table.push((screen, *action, keys, *short));
@@ -238,9 +273,30 @@ impl Bindings {
         self.actions.get(&(screen, key)).copied()
     }
 
-    /// Returns the first key of an action.
+    /// Returns whether a key shows the help of a screen. Screens without a table have the keys of the list for it.
+    pub(crate) fn shows_help(&self, screen: KeyScreen, key: KeyPress) -> bool {
+        let action = self.action(screen, key).or_else(|| self.action(KeyScreen::List, key));
+        action == Some(DashboardAction::Help)
+    }
+
+    /// Returns the key for the footer that shows the help of a screen without a table. It types nothing, because most of
+    /// these screens have a text.
+    pub(crate) fn help_key(&self, screen: KeyScreen) -> Option<KeyPress> {
+        let has_table = SCREENS.iter().any(|(known, _)| *known == screen);
+        let mut rows = self.table.iter().filter(|row| row.0 == KeyScreen::List && row.1 == Do::Help);
+        let key = rows.next()?.2.iter().find(|key| key.typed().is_none()).copied();
+        key.filter(|_| !has_table && screen != KeyScreen::Help)
+    }
+
+    /// Returns the first key of an action: in the list, or in the screen that has it.
     pub(crate) fn key_of(&self, action: DashboardAction) -> Option<KeyPress> {
         self.table.iter().find(|row| row.1 == action).and_then(|row| row.2.first().copied())
+    }
+
+    /// Returns the first key of an action in a screen.
+    pub(crate) fn key_in(&self, screen: KeyScreen, action: DashboardAction) -> Option<KeyPress> {
+        let row = self.table.iter().find(|row| row.0 == screen && row.1 == action);
+        row.and_then(|row| row.2.first().copied())
     }
 
     /// Returns the short name of an action.
@@ -299,11 +355,34 @@ mod tests {
         for action in DashboardAction::ALL {
             assert!(bindings.key_of(*action).is_some(), "{} has no key", action.name());
         }
-        let keys: usize = BINDINGS.iter().chain(AGENT_BINDINGS).map(|binding| binding.1.len()).sum();
+        let keys: usize = SCREENS.iter().flat_map(|(_, all)| *all).map(|binding| binding.1.len()).sum();
         assert_eq!(
             bindings.actions.len(),
             keys,
             "two actions share a default key, or a key has a wrong name"
+        );
+    }
+
+    #[test]
+    fn the_manual_names_every_action() {
+        let manual = include_str!("../../docs/src/dashboard.md");
+        for action in DashboardAction::ALL {
+            assert!(manual.contains(&format!("`{}`", action.name())), "`{}` is missing", action.name());
+        }
+    }
+
+    #[test]
+    fn a_key_of_the_user_applies_to_all_screens_with_the_action() {
+        let keys = vec![(Do::Down, vec![key("n")]), (Do::Deny, vec![key("N")])];
+        let bindings = Bindings::of(&DashboardConfig { keys, ..DashboardConfig::default() });
+        for screen in [KeyScreen::List, KeyScreen::Grid, KeyScreen::Diff, KeyScreen::Review] {
+            assert_eq!(bindings.action(screen, key("n")), Some(Do::Down), "{screen:?}");
+            assert_eq!(bindings.action(screen, key("j")), None, "{screen:?}");
+        }
+        assert_eq!(bindings.key_in(KeyScreen::Diff, Do::NextHunk), None, "the user has taken its key");
+        assert_eq!(bindings.key_in(KeyScreen::Review, Do::Deny), Some(key("N")));
+        assert!(
+            bindings.help(KeyScreen::Diff).iter().any(|line| line.keys == "n" && line.names.contains("down"))
         );
     }
 

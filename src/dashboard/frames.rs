@@ -1,12 +1,19 @@
 //! What a frame has to show anew: everything, or only the output of the selected agent.
+//!
+//! - `shown_cells`: the cells that the terminal shows, and rows that replace some of them
 
-use ratatui::Frame;
-use ratatui::buffer::Buffer;
+pub(crate) mod shown_cells;
 
+use jiff::Timestamp;
+use ratatui::Terminal;
+use ratatui::backend::Backend;
+use ratatui::layout::Position;
+
+use crate::dashboard::frames::shown_cells::ShownCells;
 use crate::dashboard::state::event::DashboardEvent;
-use crate::dashboard::state::{DashboardState, DetailTab};
-use crate::dashboard::view;
+use crate::dashboard::state::{DashboardState, DetailTab, InputMode};
 use crate::dashboard::view::theme::Theme;
+use crate::dashboard::view::{self, ScreenChanges};
 
 /// What the frame on the screen lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,164 +46,112 @@ fn shows_screens(state: &DashboardState) -> bool {
     state.grid.is_some() || state.detail.tab == DetailTab::Screen
 }
 
-/// The last complete frame. A frame that only lacks output takes everything but the detail pane from it: drawing the list,
-/// the header and the footer anew took a quarter of the time of a frame.
-#[derive(Default)]
-pub(crate) struct FrameCache {
-    complete: Option<Buffer>,
+/// Draws frames and writes the cells that have changed.
+///
+/// ratatui compares complete frames, which takes most of the time of a frame. After output of the selected agent, only
+/// the rows of its screen are drawn and compared, with what the terminal shows.
+pub(crate) struct Frames<B: Backend> {
+    terminal: Terminal<B>,
+    /// The cells that the terminal shows; `None` before the first frame.
+    shown: Option<ShownCells>,
+    /// Whether `shown` has output that `terminal` does not know.
+    is_ahead: bool,
+    /// The ages in the last complete frame.
     ages: Vec<String>,
+    /// Time of the last comparison of the ages.
+    aged: Option<Timestamp>,
 }
 
-impl FrameCache {
+impl<B: Backend> Frames<B> {
+    /// Begins with a blank terminal.
+    pub(crate) fn on(backend: B) -> Result<Frames<B>, B::Error> {
+        let terminal = Terminal::new(backend)?;
+        Ok(Frames { terminal, shown: None, is_ahead: false, ages: Vec::new(), aged: None })
+    }
+
     /// Returns the ages of the visible rows in the last frame.
     pub(crate) fn ages(&self) -> &[String] {
         &self.ages
     }
 
-    /// Draws a frame. The passage of time makes the last complete frame outdated, too.
+    /// Draws the parts of the state that the terminal lacks.
     pub(crate) fn draw(
-        &self,
-        frame: &mut Frame<'_>,
-        (state, theme): (&DashboardState, Theme),
+        &mut self,
+        state: &DashboardState,
+        theme: Theme,
         staleness: Staleness,
-    ) {
-        match &self.complete {
-            Some(complete) if self.is_reusable(state, staleness) => {
-                view::draw_output(frame, state, theme, complete);
+    ) -> Result<(), B::Error> {
+        let changes = match staleness {
+            Staleness::Output if self.has_current_ages(state) => self.screen_changes(state, theme),
+            _ => None,
+        };
+        match changes {
+            Some(changes) => self.write(&changes, state.mode),
+            None => self.draw_all(state, theme),
+        }
+    }
+
+    /// Clears the terminal, so that the next frame writes every cell.
+    pub(crate) fn clear(&mut self) -> Result<(), B::Error> {
+        // `Terminal::clear` asks the terminal for the cursor and waits for the answer, which the input thread may take.
+        self.terminal.backend_mut().clear()?;
+        self.terminal.backend_mut().flush()?;
+        // The buffer of the next frame is blank, and becomes that of the last one.
+        self.terminal.swap_buffers();
+        (self.shown, self.is_ahead) = (None, false);
+        Ok(())
+    }
+
+    fn draw_all(&mut self, state: &DashboardState, theme: Theme) -> Result<(), B::Error> {
+        if let Some(shown) = self.shown.as_ref().filter(|_| self.is_ahead) {
+            self.terminal.current_buffer_mut().content.clone_from(&shown.buffer().content);
+            self.terminal.swap_buffers();
+        }
+        let drawn = self.terminal.draw(|frame| view::draw(frame, state, theme))?;
+        self.shown.get_or_insert_default().replace_all(drawn.buffer);
+        self.is_ahead = false;
+        (self.ages, self.aged) = (view::ages(state), Some(state.now));
+        Ok(())
+    }
+
+    /// Returns what the output of the selected agent has changed, or `None` if it may have changed more than the screen
+    /// of the agent.
+    fn screen_changes(&mut self, state: &DashboardState, theme: Theme) -> Option<ScreenChanges> {
+        let size = |shown: &ShownCells| (shown.buffer().area.width, shown.buffer().area.height);
+        let shown = self.shown.as_mut().filter(|shown| size(shown) == state.size)?;
+        let changes = view::update_screen(shown, state, theme)?;
+        self.is_ahead = true;
+        Some(changes)
+    }
+
+    fn write(&mut self, changes: &ScreenChanges, mode: InputMode) -> Result<(), B::Error> {
+        let Some(shown) = &self.shown else { return Ok(()) };
+        if !changes.cells.is_empty() {
+            let cell = |at: &Position| Some((at.x, at.y, shown.buffer().cell(*at)?));
+            self.terminal.backend_mut().draw(changes.cells.iter().filter_map(cell))?;
+        }
+        // In the list, the last complete frame has hidden the cursor.
+        match (mode, changes.cursor) {
+            (InputMode::List, _) => {}
+            (InputMode::Agent, Some(cursor)) => {
+                self.terminal.set_cursor_position(cursor)?;
+                self.terminal.show_cursor()?;
             }
-            _ => view::draw(frame, state, theme),
+            (InputMode::Agent, None) => self.terminal.hide_cursor()?,
         }
+        self.terminal.backend_mut().flush()
     }
 
-    /// Keeps a frame that was drawn with the same arguments.
-    pub(crate) fn keep(&mut self, drawn: &Buffer, state: &DashboardState, staleness: Staleness) {
-        if self.is_reusable(state, staleness) {
-            return;
+    /// Returns whether the last complete frame has the ages of now. They are compared once a second at most.
+    fn has_current_ages(&mut self, state: &DashboardState) -> bool {
+        let is_recent = |at: Timestamp| at.as_second() == state.now.as_second();
+        if self.aged.is_some_and(is_recent) {
+            return true;
         }
-        self.ages = view::ages(state);
-        let complete = self.complete.get_or_insert_default();
-        complete.area = drawn.area;
-        complete.content.clone_from(&drawn.content);
-    }
-
-    fn is_reusable(&self, state: &DashboardState, staleness: Staleness) -> bool {
-        staleness == Staleness::Output && self.complete.is_some() && view::ages(state) == self.ages
+        self.aged = Some(state.now);
+        view::ages(state) == self.ages
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use jiff::ToSpan;
-    use proptest::prelude::*;
-    use ratatui::Terminal;
-    use ratatui::backend::TestBackend;
-
-    use super::*;
-    use crate::dashboard::live::LiveContent;
-    use crate::dashboard::live::screen::LiveScreen;
-    use crate::dashboard::state::agent_key::AgentKey;
-    use crate::dashboard::state::testing::{agent, asking, state};
-    use crate::dashboard::state::update;
-    use crate::manager::PaneScreen;
-    use crate::model::{Agent, Status};
-
-    /// A change of what the dashboard shows.
-    #[derive(Debug, Clone)]
-    enum Step {
-        Output(String),
-        Key(&'static str),
-        List(usize),
-        Activity(String),
-        Resize(u16, u16),
-        Wait(i64),
-    }
-
-    fn steps() -> impl Strategy<Value = Step> {
-        let keys = ["j", "k", "Tab", "i", "Escape", "g", "?", "/", "v", "PageUp", "PageDown", "Space", "1"];
-        prop_oneof![
-            4 => "[a-c日é \r\n]{0,20}(\x1b\\[[0-9]{0,2}[mJKHA])?".prop_map(Step::Output),
-            3 => prop::sample::select(keys.to_vec()).prop_map(Step::Key),
-            1 => (0..4usize).prop_map(Step::List),
-            1 => "[a-z]{1,9}".prop_map(Step::Activity),
-            1 => (20..130u16, 5..40u16).prop_map(|(width, height)| Step::Resize(width, height)),
-            1 => (0..200i64).prop_map(Step::Wait),
-        ]
-    }
-
-    fn agents(version: usize) -> Vec<Agent> {
-        let mut agents = vec![agent("a", Status::Working), asking("b", "q"), agent("c", Status::Idle)];
-        agents[2].reason = format!("reason {version}");
-        agents.truncate(if version == 3 { 2 } else { 3 });
-        agents
-    }
-
-    fn capture() -> PaneScreen {
-        let lines = vec!["first".to_owned(); 12];
-        PaneScreen {
-            width: 40,
-            height: 12,
-            cursor: (0, 0),
-            has_cursor: true,
-            alternate: false,
-            history: vec!["old".to_owned(); 30],
-            lines,
-        }
-    }
-
-    /// Applies a step and returns what the frame lacks afterwards.
-    fn apply(state: &mut DashboardState, step: Step, ages: &[String]) -> Staleness {
-        let event = match step {
-            Step::Output(text) => {
-                let selected = state.selected_agent().map(AgentKey::of);
-                state.live.with(|content| match content {
-                    LiveContent::Screen(key, screen) if Some(&*key) == selected.as_ref() => {
-                        screen.process(text.as_bytes());
-                    }
-                    content => {
-                        let screen = LiveScreen::of(&capture());
-                        *content = selected
-                            .map_or(LiveContent::Empty, |key| LiveContent::Screen(key, screen.into()));
-                    }
-                });
-                DashboardEvent::LiveChanged
-            }
-            Step::Key(key) => DashboardEvent::Key(key.parse().unwrap()),
-            Step::List(version) => DashboardEvent::Listed { agents: agents(version), silence: None },
-            Step::Activity(text) => {
-                let working = AgentKey::of(&agents(0)[0]);
-                DashboardEvent::ActivityRead(vec![(working, Some(text))])
-            }
-            Step::Resize(width, height) => DashboardEvent::Resized(width, height),
-            Step::Wait(seconds) => {
-                state.now += seconds.seconds();
-                return Staleness::Output;
-            }
-        };
-        let staleness = staleness_after(&event, state, ages);
-        update(state, event);
-        staleness
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-        #[test]
-        fn a_frame_with_cached_parts_is_like_a_complete_one(steps in prop::collection::vec(steps(), 1..30)) {
-            let mut state = state((120, 20), agents(0));
-            let mut frames = FrameCache::default();
-            let mut staleness = Staleness::Outdated;
-            for step in steps {
-                let size = state.size;
-                let terminal = || Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
-                let (mut cached, mut whole) = (terminal(), terminal());
-                let shown = cached.draw(|frame| frames.draw(frame, (&state, Theme::PLAIN), staleness)).unwrap();
-                frames.keep(shown.buffer, &state, staleness);
-                let complete = whole.draw(|frame| view::draw(frame, &state, Theme::PLAIN)).unwrap();
-                if staleness != Staleness::Current {
-                    prop_assert_eq!(shown.buffer, complete.buffer);
-                }
-                state.note_drawn();
-                staleness = apply(&mut state, step, frames.ages());
-            }
-        }
-    }
-}
+mod tests;

@@ -12,7 +12,7 @@
 //! | `columns` | pure: contents and widths of the columns of the list |
 //! | `layout` | pure: the areas of the screen, from 40×15 to 300×100 |
 //! | `view` | draws the state with ratatui |
-//! | `frames` | what a frame has to draw anew: everything, or only the output of the selected agent |
+//! | `frames` | draws everything, or only the output of the selected agent; writes the cells that have changed |
 //! | `live` | the screen of the selected agent: one capture, then the output from the transcript (RFD 0028) |
 //! | `forms` | the form that starts agents and taskspaces |
 //! | `diff` | the review of an agent's changes |

@@ -12,13 +12,12 @@ use crossterm::event::{
 };
 use crossterm::execute;
 use crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
-use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use rustix::process::{Signal, getpid, kill_process};
 
-use crate::dashboard::frames::{FrameCache, Staleness};
+use crate::dashboard::frames::{Frames, Staleness};
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::view::theme::Theme;
 use crate::env::Env;
@@ -39,8 +38,7 @@ static IS_ENTERED: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while the dashboard uses it.
 pub(crate) struct FullScreen {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
-    frames: FrameCache,
+    frames: Frames<CrosstermBackend<BufWriter<Stdout>>>,
 }
 
 impl FullScreen {
@@ -48,7 +46,8 @@ impl FullScreen {
     pub(crate) fn enter() -> io::Result<FullScreen> {
         restore_on_panic();
         enter()?;
-        Ok(FullScreen { terminal: new_terminal()?, frames: FrameCache::default() })
+        let out = BufWriter::with_capacity(FRAME_BUFFER_BYTES, stdout());
+        Ok(FullScreen { frames: Frames::on(CrosstermBackend::new(out))? })
     }
 
     /// Returns columns and lines of the terminal.
@@ -68,10 +67,7 @@ impl FullScreen {
         theme: Theme,
         staleness: Staleness,
     ) -> io::Result<()> {
-        let frames = &self.frames;
-        let drawn = self.terminal.draw(|frame| frames.draw(frame, (state, theme), staleness))?;
-        self.frames.keep(drawn.buffer, state, staleness);
-        Ok(())
+        self.frames.draw(state, theme, staleness)
     }
 
     /// Returns the ages that the screen shows.
@@ -79,13 +75,9 @@ impl FullScreen {
         self.frames.ages()
     }
 
-    /// Draws everything at the next time.
+    /// Makes the next draw write all cells.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
-        // `Terminal::clear` asks the terminal for the cursor and waits for the answer, which the input thread may take.
-        execute!(stdout(), Clear(ClearType::All))?;
-        self.terminal = new_terminal()?;
-        self.frames = FrameCache::default();
-        Ok(())
+        self.frames.clear()
     }
 
     /// Gives the terminal to `run` and takes it over again afterwards.
@@ -119,10 +111,6 @@ impl Drop for FullScreen {
     fn drop(&mut self) {
         leave();
     }
-}
-
-fn new_terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
-    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(FRAME_BUFFER_BYTES, stdout())))
 }
 
 fn write_out(text: &str) -> io::Result<()> {

@@ -87,3 +87,20 @@ fn a_closed_terminal_ends_the_dashboard() {
         env.processes().iter().all(|other| Pid::from_raw(other.pid) != Some(process))
     });
 }
+
+#[test]
+fn a_terminal_that_was_smaller_while_the_dashboard_could_not_draw_is_drawn_again() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    // The shell is the process of the terminal: tmux continues its own processes if they are stopped.
+    let terminal = dashboard_in_shell(&env, "");
+    terminal.wait_for_text("this is a");
+    terminal.wait_for_text("q quit");
+    let process = dashboard_process(&env);
+    kill_process(process, Signal::STOP).expect("the dashboard runs");
+    terminal.resize(40, 15);
+    terminal.resize(120, 36);
+    assert!(!terminal.screen().contains("q quit"), "the terminal has kept what had no room");
+    kill_process(process, Signal::CONT).expect("the dashboard runs");
+    terminal.wait_for_text("q quit");
+}

@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::base::key_press::{KeyName, KeyPress, NamedKey};
+use crate::base::key_press::KeyPress;
 use crate::base::plural::counted;
 use crate::dashboard::bindings::KeyScreen;
 use crate::dashboard::diff::rows::{DiffRow, commented};
 use crate::dashboard::layout::review_areas;
+use crate::dashboard::state::actions::NO_AGENT;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::{AgentTarget, DashboardEffect};
-use crate::dashboard::state::modal::{CommentWindow, HelpWindow, Modal};
+use crate::dashboard::state::modal::{CommentWindow, Modal};
 use crate::dashboard::state::selection::Direction;
 use crate::dashboard::state::text_input::TextInput;
 use crate::dashboard::state::{DashboardState, DetailTab};
-use crate::model::{Agent, CommentState, FileChange, PlacedComment};
+use crate::model::{Agent, CommentState, DashboardAction as Do, FileChange, PlacedComment};
 
 /// Columns by which lines are scrolled sideways.
 const SHIFT_COLUMNS: usize = 8;
@@ -225,7 +226,7 @@ impl DiffScreen {
 impl DashboardState {
     /// Opens the review of the selected agent as a full screen.
     pub(crate) fn open_review(&mut self) {
-        let Some(agent) = self.selected_agent().cloned() else { return };
+        let Some(agent) = self.selected_agent().cloned() else { return self.show_error(NO_AGENT) };
         if self.refuse_host(&agent, "`symposium agent review HOST:NAME --comment` comments on its changes") {
             return;
         }
@@ -306,43 +307,40 @@ impl DashboardState {
     pub(crate) fn diff_key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
         let area = self.grid_area();
         let page = isize::try_from(area.height / 2).unwrap_or(1).max(1);
+        let action = self.bindings.action(KeyScreen::Diff, key);
         let Some(diff) = &mut self.diff else { return vec![] };
         self.modals.push(Modal::Diff);
-        match key.key {
-            KeyName::Char('d') if key.ctrl => diff.move_cursor(page),
-            KeyName::Char('u') if key.ctrl => diff.move_cursor(-page),
-            KeyName::Named(NamedKey::Down) | KeyName::Char('j') => diff.move_cursor(1),
-            KeyName::Named(NamedKey::Up) | KeyName::Char('k') => diff.move_cursor(-1),
-            KeyName::Named(NamedKey::PageDown) => diff.move_cursor(page),
-            KeyName::Named(NamedKey::PageUp) => diff.move_cursor(-page),
-            KeyName::Named(NamedKey::Home) | KeyName::Char('g') => diff.cursor = 0,
-            KeyName::Named(NamedKey::End) | KeyName::Char('G') => diff.move_cursor(isize::MAX),
-            KeyName::Char('n') => diff.move_to_hunk(Direction::Forward),
-            KeyName::Char('p') => diff.move_to_hunk(Direction::Backward),
-            KeyName::Named(NamedKey::Tab | NamedKey::Right) | KeyName::Char('J') => diff.move_to_file(1),
-            KeyName::Named(NamedKey::BackTab | NamedKey::Left) | KeyName::Char('K') => diff.move_to_file(-1),
-            KeyName::Char('<') => diff.shift = diff.shift.saturating_sub(SHIFT_COLUMNS),
-            KeyName::Char('>') => diff.shift += SHIFT_COLUMNS,
-            KeyName::Char('v') => diff.mark = if diff.mark.is_some() { None } else { Some(diff.cursor) },
-            KeyName::Char('x') => return self.toggle_reviewed(),
-            KeyName::Char('c') => self.open_comment(),
-            KeyName::Char('C') => return self.send_comments(),
-            KeyName::Char('r') => diff.is_stale = true,
-            KeyName::Char('s') => {
+        match action {
+            Some(Do::Down) => diff.move_cursor(1),
+            Some(Do::Up) => diff.move_cursor(-1),
+            Some(Do::PageDown) => diff.move_cursor(page),
+            Some(Do::PageUp) => diff.move_cursor(-page),
+            Some(Do::First) => diff.cursor = 0,
+            Some(Do::Last) => diff.move_cursor(isize::MAX),
+            Some(Do::NextHunk) => diff.move_to_hunk(Direction::Forward),
+            Some(Do::PreviousHunk) => diff.move_to_hunk(Direction::Backward),
+            Some(Do::NextFile) => diff.move_to_file(1),
+            Some(Do::PreviousFile) => diff.move_to_file(-1),
+            Some(Do::ScrollLeft) => diff.shift = diff.shift.saturating_sub(SHIFT_COLUMNS),
+            Some(Do::ScrollRight) => diff.shift += SHIFT_COLUMNS,
+            Some(Do::SelectLines) => {
+                diff.mark = if diff.mark.is_some() { None } else { Some(diff.cursor) };
+            }
+            Some(Do::MarkReviewed) => return self.toggle_reviewed(),
+            Some(Do::Comment) => self.open_comment(),
+            Some(Do::SendComments) => return self.send_comments(),
+            Some(Do::CompareAgain) => diff.is_stale = true,
+            Some(Do::SideBySide) => {
                 diff.toggle_layout(review_areas(area).map_or(area, |(_, lines)| lines).width);
                 self.diff_choices = diff.choices;
             }
-            KeyName::Char('f') => {
+            Some(Do::WholeFile) => {
                 diff.toggle_extent();
                 self.diff_choices = diff.choices;
             }
-            KeyName::Char('q') => {
+            Some(Do::Close) => {
                 self.modals.pop();
                 return vec![DashboardEffect::CountWork];
-            }
-            KeyName::Char('?') => {
-                let help = HelpWindow { screen: KeyScreen::Diff, input: TextInput::default(), scroll: 0 };
-                self.modals.push(Modal::Help(help));
             }
             _ => {}
         }

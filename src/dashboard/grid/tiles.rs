@@ -2,18 +2,17 @@
 
 use ratatui::layout::{Position, Rect};
 
-use crate::base::key_press::{KeyName, KeyPress, NamedKey};
+use crate::base::key_press::KeyPress;
 use crate::dashboard::bindings::KeyScreen;
 use crate::dashboard::grid::layout::TileGrid;
 use crate::dashboard::live::LiveSlot;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::{AgentTarget, DashboardEffect, FollowTarget};
-use crate::dashboard::state::modal::{HelpWindow, Modal};
+use crate::dashboard::state::modal::Modal;
 use crate::dashboard::state::rows::ListRow;
 use crate::dashboard::state::selection::target;
-use crate::dashboard::state::text_input::TextInput;
 use crate::dashboard::state::{DashboardState, Followed, followed};
-use crate::model::Agent;
+use crate::model::{Agent, DashboardAction as Do};
 
 /// Number of agents that the grid follows at once, to bound memory and threads.
 const MAX_TILES: usize = 16;
@@ -108,18 +107,19 @@ impl DashboardState {
     /// Applies a key to the grid. The grid was taken from the stack of windows and is put back unless the key closes it.
     pub(crate) fn grid_key(&mut self, key: KeyPress) -> Vec<DashboardEffect> {
         let area = self.grid_area();
+        let action = self.bindings.action(KeyScreen::Grid, key);
         let Some(grid) = &mut self.grid else { return vec![] };
         let columns = isize::try_from(TileGrid::of(area, grid.tiles.len()).columns).unwrap_or(1);
-        match key.key {
-            KeyName::Named(NamedKey::Left) | KeyName::Char('h') => grid.move_focus(-1),
-            KeyName::Named(NamedKey::Right | NamedKey::Tab) | KeyName::Char('l') => grid.move_focus(1),
-            KeyName::Named(NamedKey::Up) | KeyName::Char('k') => grid.move_focus(-columns),
-            KeyName::Named(NamedKey::Down) | KeyName::Char('j') => grid.move_focus(columns),
-            KeyName::Named(NamedKey::PageUp) | KeyName::Char('K') => grid.scroll(area, 1),
-            KeyName::Named(NamedKey::PageDown) | KeyName::Char('J') => grid.scroll(area, -1),
-            KeyName::Char('<') => grid.shift(area, -1),
-            KeyName::Char('>') => grid.shift(area, 1),
-            KeyName::Named(NamedKey::Enter) => {
+        match action {
+            Some(Do::PreviousTile) => grid.move_focus(-1),
+            Some(Do::NextTile) => grid.move_focus(1),
+            Some(Do::Up) => grid.move_focus(-columns),
+            Some(Do::Down) => grid.move_focus(columns),
+            Some(Do::ScrollUp) => grid.scroll(area, 1),
+            Some(Do::ScrollDown) => grid.scroll(area, -1),
+            Some(Do::ScrollLeft) => grid.shift(area, -1),
+            Some(Do::ScrollRight) => grid.shift(area, 1),
+            Some(Do::ShowInList) => {
                 let key = grid.tiles.get(grid.focus).map(|tile| tile.target.key.clone());
                 if let Some(key) =
                     key.filter(|key| self.agents.iter().any(|agent| AgentKey::of(agent) == *key))
@@ -128,12 +128,7 @@ impl DashboardState {
                 }
                 return vec![];
             }
-            KeyName::Char('q' | 'G') => return vec![],
-            KeyName::Char('?') => {
-                let help = HelpWindow { screen: KeyScreen::Grid, input: TextInput::default(), scroll: 0 };
-                self.modals.extend([Modal::Grid, Modal::Help(help)]);
-                return vec![];
-            }
+            Some(Do::Close) => return vec![],
             _ => {}
         }
         grid.show_focus(area);

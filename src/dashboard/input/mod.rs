@@ -83,6 +83,24 @@ impl InputThread {
     }
 }
 
+/// The sources that have input.
+struct ReadySources {
+    is_woken: bool,
+    is_resized: bool,
+    is_ended: bool,
+    is_interrupted: bool,
+    is_typed: bool,
+    /// Whether reading was paused while these sources were waited for.
+    was_paused: bool,
+}
+
+impl ReadySources {
+    /// Returns whether the wait timed out.
+    fn is_none(&self) -> bool {
+        !(self.is_woken || self.is_resized || self.is_ended || self.is_interrupted || self.is_typed)
+    }
+}
+
 struct InputSource {
     woken: UnixStream,
     resized: UnixStream,
@@ -99,10 +117,8 @@ impl InputSource {
     /// Reads until the dashboard or the terminal is gone.
     fn run(mut self) -> Result<(), ()> {
         loop {
-            let is_paused = self.is_paused.load(Ordering::SeqCst);
-            let ready = self.wait(is_paused).map_err(drop)?;
-            let [is_woken, is_resized, is_ended, is_interrupted, is_typed] = ready;
-            if is_woken {
+            let ready = self.wait().map_err(drop)?;
+            if ready.is_woken {
                 drain(&mut self.woken);
                 if self.is_paused.load(Ordering::SeqCst) {
                     self.decoder.clear();
@@ -110,21 +126,21 @@ impl InputSource {
                     continue;
                 }
             }
-            if is_interrupted {
+            if ready.is_interrupted {
                 drain(&mut self.interrupted);
             }
             // A key that interrupts another program is not for the dashboard.
-            if is_ended || (is_interrupted && !is_paused) {
+            if ready.is_ended || (ready.is_interrupted && !ready.was_paused) {
                 return self.events.send(LoopEvent::Quit).map_err(drop);
             }
-            if is_resized {
+            if ready.is_resized {
                 drain(&mut self.resized);
                 let (width, height) = FullScreen::size();
                 self.send(DashboardEvent::Resized(width, height))?;
             }
-            if is_typed && !self.is_paused.load(Ordering::SeqCst) {
+            if ready.is_typed && !self.is_paused.load(Ordering::SeqCst) {
                 self.read_some()?;
-            } else if ready == [false; 5]
+            } else if ready.is_none()
                 && let Some(event) = self.decoder.flush()
             {
                 // The rest of a sequence did not follow.
@@ -133,8 +149,9 @@ impl InputSource {
         }
     }
 
-    /// Waits for input, and returns which sources have some: wake, size, end, interrupt, keyboard.
-    fn wait(&self, is_paused: bool) -> io::Result<[bool; 5]> {
+    /// Waits for input, and returns which sources have some. The keyboard is left to another program during a pause.
+    fn wait(&self) -> io::Result<ReadySources> {
+        let was_paused = self.is_paused.load(Ordering::SeqCst);
         let stdin = rustix::stdio::stdin();
         let mut sources = vec![
             PollFd::new(&self.woken, PollFlags::IN),
@@ -142,14 +159,21 @@ impl InputSource {
             PollFd::new(&self.ended, PollFlags::IN),
             PollFd::new(&self.interrupted, PollFlags::IN),
         ];
-        if !is_paused {
+        if !was_paused {
             sources.push(PollFd::new(&stdin, PollFlags::IN));
         }
         let timeout = self.decoder.is_waiting().then_some(&SEQUENCE_TIMEOUT);
         rustix::io::retry_on_intr(|| poll(&mut sources, timeout))?;
         let is_ready =
             |at: usize| sources.get(at).is_some_and(|source: &PollFd<'_>| !source.revents().is_empty());
-        Ok([is_ready(0), is_ready(1), is_ready(2), is_ready(3), is_ready(4)])
+        Ok(ReadySources {
+            is_woken: is_ready(0),
+            is_resized: is_ready(1),
+            is_ended: is_ready(2),
+            is_interrupted: is_ready(3),
+            is_typed: is_ready(4),
+            was_paused,
+        })
     }
 
     /// Reads what has arrived. The rest of a long input is read in the next turn.

@@ -11,6 +11,9 @@ use crate::dashboard::state::text_input::TextInput;
 use crate::dashboard::state::{DashboardState, DetailTab, InputMode};
 use crate::model::DashboardAction as Do;
 
+/// Answer to a key that needs an agent.
+pub(crate) const NO_AGENT: &str = "no agent is selected";
+
 /// Columns by which a tab is scrolled sideways.
 const SHIFT_COLUMNS: u16 = 8;
 
@@ -34,11 +37,7 @@ impl DashboardState {
             Do::ScrollUp | Do::ScrollDown | Do::ScrollLeft | Do::ScrollRight => self.scroll_detail(action),
             Do::Filter => self.modals.push(Modal::Filter(TextInput::with(&self.filter))),
             Do::Palette => self.modals.push(Modal::Palette(PaletteWindow::default())),
-            Do::Help => self.modals.push(Modal::Help(HelpWindow {
-                screen: self.key_screen(),
-                input: TextInput::default(),
-                scroll: 0,
-            })),
+            Do::Help => self.modals.push(Modal::Help(HelpWindow::of(self.key_screen()))),
             Do::Grid => self.open_grid(),
             Do::Review => self.open_review(),
             Do::Mark => self.toggle_mark(),
@@ -67,6 +66,23 @@ impl DashboardState {
             Do::Redraw => return vec![DashboardEffect::Redraw],
             Do::Suspend => return vec![DashboardEffect::Suspend],
             Do::Quit => return vec![DashboardEffect::Quit],
+            // These belong to the grid and to the reviews, which have keys of their own.
+            Do::NextTile
+            | Do::PreviousTile
+            | Do::ShowInList
+            | Do::Skip
+            | Do::NextHunk
+            | Do::PreviousHunk
+            | Do::NextFile
+            | Do::PreviousFile
+            | Do::SelectLines
+            | Do::Comment
+            | Do::SendComments
+            | Do::MarkReviewed
+            | Do::SideBySide
+            | Do::WholeFile
+            | Do::CompareAgain
+            | Do::Close => {}
         }
         vec![]
     }
@@ -264,7 +280,10 @@ impl DashboardState {
     }
 
     pub(crate) fn attach(&mut self) -> Vec<DashboardEffect> {
-        let Some(agent) = self.selected_agent().cloned() else { return vec![] };
+        let Some(agent) = self.selected_agent().cloned() else {
+            self.show_error(NO_AGENT);
+            return vec![];
+        };
         match self.surroundings.switched_client.clone() {
             Some(_) if self.refuse_host(&agent, "a terminal of this tmux server cannot show it") => vec![],
             Some(client) => {
@@ -276,7 +295,10 @@ impl DashboardState {
     }
 
     fn copy_attach(&mut self) -> Vec<DashboardEffect> {
-        let Some(target) = self.selected_target() else { return vec![] };
+        let Some(target) = self.selected_target() else {
+            self.show_error(NO_AGENT);
+            return vec![];
+        };
         let command = format!("symposium attach {}", target.address());
         self.show_message(format!("copied: {command}"));
         vec![DashboardEffect::Copy(command)]

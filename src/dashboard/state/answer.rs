@@ -4,6 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::dashboard::state::DashboardState;
+use crate::dashboard::state::actions::NO_AGENT;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::{AnswerChoice, DashboardEffect};
 use crate::dashboard::state::modal::Modal;
@@ -127,7 +128,7 @@ impl DashboardState {
     /// Answers the question of the selected agent.
     pub(crate) fn answer(&mut self, choice: AnswerChoice) -> Vec<DashboardEffect> {
         let Some(agent) = self.selected_agent().cloned() else {
-            self.show_message("no agent is selected");
+            self.show_message(NO_AGENT);
             return vec![];
         };
         let Some(asked) = self.asked(&agent) else {

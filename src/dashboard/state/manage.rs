@@ -2,6 +2,7 @@
 
 use crate::base::plural::counted;
 use crate::dashboard::state::DashboardState;
+use crate::dashboard::state::actions::NO_AGENT;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::event::{
     AgentTarget, DashboardEffect, ForegroundProgram, Operation, PromptUse, RemovalConsequence,
@@ -78,7 +79,7 @@ impl DashboardState {
     fn operands(&mut self) -> Option<Vec<AgentTarget>> {
         let targets: Vec<AgentTarget> = self.targets().into_iter().map(target).collect();
         if targets.is_empty() {
-            self.show_error("no agent is selected");
+            self.show_error(NO_AGENT);
             return None;
         }
         Some(targets)
@@ -161,7 +162,7 @@ impl DashboardState {
     /// Asks for the text that an action on the selected agent needs.
     pub(crate) fn ask(&mut self, action: DashboardAction) {
         let Some(agent) = self.selected_agent().cloned() else {
-            return self.show_error("no agent is selected");
+            return self.show_error(NO_AGENT);
         };
         let is_refused = match action {
             DashboardAction::Share => {

@@ -116,6 +116,11 @@ pub(crate) struct HelpWindow {
 }
 
 impl HelpWindow {
+    /// Returns the help of a screen, from its beginning.
+    pub(crate) fn of(screen: KeyScreen) -> HelpWindow {
+        HelpWindow { screen, input: TextInput::default(), scroll: 0 }
+    }
+
     /// Scrolls by lines; a negative number scrolls back.
     pub(crate) fn scroll_lines(&mut self, by: isize, bindings: &Bindings) {
         let last = self.lines(bindings).len().saturating_sub(1);

@@ -1,6 +1,7 @@
 //! Tests of the state: what keys and events do. Those of answers are in `tests/answers.rs`.
 
 mod answers;
+mod remapped_keys;
 
 use ratatui::layout::Position;
 
@@ -446,5 +447,15 @@ fn the_wheel_scrolls_the_help() {
         update(&mut state, DashboardEvent::Mouse(MouseInput { kind, column: 5, line: 5 }));
         let Some(Modal::Help(window)) = state.modals.last() else { panic!("no help") };
         assert_eq!(window.scroll, scroll);
+    }
+}
+
+#[test]
+fn a_key_that_needs_an_agent_says_so_on_a_group() {
+    for keys in ["a", "c", "d", "Space", "t", "S"] {
+        let mut state = state(SIZE, some_agents());
+        press(&mut state, "g");
+        assert_eq!(press(&mut state, keys), []);
+        assert_eq!(state.flash.unwrap().text, "no agent is selected", "{keys}");
     }
 }

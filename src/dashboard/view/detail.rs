@@ -40,6 +40,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
     }
 }
 
+/// Returns the area of the live screen if output of the agent changes nothing else: neither a question nor a window nor
+/// the number of lines that are scrolled back is visible.
+pub(super) fn bare_screen_area(state: &DashboardState) -> Option<Rect> {
+    let agent = state.selected_agent()?;
+    let has_screen = state.detail.tab == DetailTab::Screen && state.detail.scroll == 0;
+    let is_covered = state.grid.is_some() || !state.modals.is_empty();
+    let is_bare = !is_covered && agent.question.is_none() && state.stale(agent).is_none();
+    let areas = state.areas();
+    (has_screen && is_bare && !areas.tabs.is_empty()).then_some(areas.body)
+}
+
 /// Draws that the state of the agent is not current, and returns the rest of the area.
 fn draw_staleness(
     frame: &mut Frame<'_>,

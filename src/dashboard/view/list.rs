@@ -9,7 +9,7 @@ use crate::dashboard::columns::{content, heading, name, whole_task};
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::rows::{AgentRow, GroupRow, ListRow};
 use crate::dashboard::view::columns::{COLUMN_GAP, SizedColumn, fitted_columns};
-use crate::dashboard::view::text::{after, first_columns, line_of, put};
+use crate::dashboard::view::text::{after, cut_wide_characters, first_columns, line_of, put};
 use crate::dashboard::view::theme::{Theme, shape};
 use crate::model::{DashboardAction, DashboardColumn};
 use crate::text::fit::{below_home, display_width};
@@ -29,6 +29,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
     let columns = fitted_columns(state, area.width.saturating_sub(PREFIX_WIDTH).into());
     draw_headings(frame, state, theme, &columns);
     let visible = state.rows.iter().enumerate().skip(state.offset).take(area.height.into());
+    let mut selected = Rect::default();
     for (line, (at, row)) in visible.enumerate() {
         let rect = line_of(area, u16::try_from(line).unwrap_or(u16::MAX));
         match row {
@@ -36,12 +37,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
             ListRow::Agent(row) => draw_agent(frame, rect, row, (state, theme, &columns)),
         }
         if at == state.selected {
-            frame.buffer_mut().set_style(rect, theme.selected());
+            selected = rect;
         }
     }
     let below = state.rows.len().saturating_sub(state.offset + usize::from(area.height));
     draw_hidden(frame, theme, line_of(area, 0), ("↑", state.offset));
     draw_hidden(frame, theme, line_of(area, area.height.saturating_sub(1)), ("↓", below));
+    frame.buffer_mut().set_style(selected, theme.selected());
 }
 
 /// Draws the names of the columns.
@@ -58,7 +60,9 @@ fn draw_hidden(frame: &mut Frame<'_>, theme: Theme, line: Rect, (arrow, rows): (
     let text = format!(" {arrow}{rows} ");
     let width = u16::try_from(text.width()).unwrap_or(u16::MAX);
     if let Some(gap) = line.width.checked_sub(width).filter(|_| rows > 0) {
-        put(frame.buffer_mut(), after(line, gap), &text, theme.accent());
+        let place = after(line, gap);
+        cut_wide_characters(frame.buffer_mut(), place);
+        put(frame.buffer_mut(), place, &text, theme.accent());
     }
 }
 

@@ -30,13 +30,15 @@ pub(crate) mod text;
 pub(crate) mod theme;
 
 use ratatui::Frame;
-use ratatui::buffer::Buffer;
 
 use crate::dashboard::columns::visible_ages;
+use crate::dashboard::frames::shown_cells::ShownCells;
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::modal::Modal;
 use diff::Cursor;
 use theme::Theme;
+
+pub(crate) use screen::ScreenChanges;
 
 /// Draws the whole screen.
 pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) {
@@ -71,17 +73,14 @@ pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
     modals::draw(frame, state, theme);
 }
 
-/// Draws a frame that differs from the last complete one at most in the detail pane, because the selected agent has
-/// printed something.
-pub(crate) fn draw_output(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme, complete: &Buffer) {
-    let areas = state.areas();
-    let has_screen = state.grid.is_none() && !areas.tabs.is_empty() && state.selected_agent().is_some();
-    if !has_screen || !state.modals.is_empty() || frame.area() != complete.area {
-        return draw(frame, state, theme);
-    }
-    text::copy_around(complete, frame.buffer_mut(), areas.tabs.union(areas.body));
-    tabs::draw(frame, state, theme);
-    detail::draw(frame, state, theme);
+/// Brings the live screen of the selected agent up to date in cells that show everything else, and returns those that
+/// have changed. Returns `None` if output of the agent may change something else.
+pub(crate) fn update_screen(
+    shown: &mut ShownCells,
+    state: &DashboardState,
+    theme: Theme,
+) -> Option<ScreenChanges> {
+    screen::update(shown, state, theme, detail::bare_screen_area(state)?)
 }
 
 /// Returns the texts that change with time alone. The screen is drawn again only if they have changed.

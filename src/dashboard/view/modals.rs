@@ -14,7 +14,9 @@ use crate::dashboard::state::modal::{
 };
 use crate::dashboard::state::text_input::TextInput;
 
-use crate::dashboard::view::text::{after, line_of, padded, put, without_columns, without_lines};
+use crate::dashboard::view::text::{
+    after, cut_wide_characters, line_of, padded, put, without_columns, without_lines,
+};
 use crate::dashboard::view::theme::Theme;
 use crate::dashboard::view::{form, question};
 use crate::text::fit::wrapped;
@@ -46,6 +48,7 @@ pub(super) fn window(frame: &mut Frame<'_>, title: &str, lines: usize, theme: Th
 
 /// Clears an area, draws a frame with a title around it and returns the area inside.
 fn framed(frame: &mut Frame<'_>, area: Rect, title: &str, theme: Theme) -> Rect {
+    cut_wide_characters(frame.buffer_mut(), area);
     Clear.render(area, frame.buffer_mut());
     let block = Block::bordered().border_style(theme.accent());
     let inner = block.inner(area);

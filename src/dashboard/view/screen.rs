@@ -6,6 +6,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
+use crate::dashboard::frames::shown_cells::ShownCells;
 use crate::dashboard::live::LiveContent;
 use crate::dashboard::live::screen::{LiveScreen, Viewport};
 use crate::dashboard::state::agent_key::AgentKey;
@@ -39,6 +40,42 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme, 
     {
         frame.set_cursor_position(Position { x: area.x + column, y: area.y + line });
     }
+}
+
+/// The cells of a live screen that have changed.
+pub(crate) struct ScreenChanges {
+    pub(crate) cells: Vec<Position>,
+    /// The cursor of the agent, if it is visible.
+    pub(crate) cursor: Option<Position>,
+}
+
+/// Brings the live screen of the selected agent in an area up to date. Returns `None` if the agent has no live screen.
+pub(super) fn update(
+    shown: &mut ShownCells,
+    state: &DashboardState,
+    theme: Theme,
+    area: Rect,
+) -> Option<ScreenChanges> {
+    let key = state.selected_agent().map(AgentKey::of)?;
+    let viewport = Viewport { width: area.width, height: area.height, scroll: 0, shift: state.detail.shift };
+    let convert = |column, cell: &vt100::Cell| drawn_cell(cell, (column, viewport.width), theme);
+    state.live.with(|content| {
+        let LiveContent::Screen(of, screen) = content else { return None };
+        if *of != key {
+            return None;
+        }
+        let mut cells = Vec::new();
+        let mut replace = |line, row: &[Cell]| shown.replace_row((area, line), row, &mut cells);
+        let mut next = 0;
+        let cursor = screen.draw(viewport, convert, |line, row| {
+            (next..line).for_each(|blank| replace(blank, &[]));
+            replace(line, row);
+            next = line + 1;
+        });
+        (next..area.height).for_each(|blank| replace(blank, &[]));
+        let cursor = cursor.map(|(column, line)| Position { x: area.x + column, y: area.y + line });
+        Some(ScreenChanges { cells, cursor })
+    })
 }
 
 /// Draws the cells of a screen and returns the position of its cursor.
@@ -79,7 +116,9 @@ fn drawn_cell(cell: &vt100::Cell, (column, width): (u16, u16), theme: Theme) -> 
     let columns = if cell.is_wide() { 2 } else { 1 };
     let is_cut = columns == 2 && column + 1 >= width;
     let is_safe = !text.is_empty() && !text.contains(is_deceptive) && text.width() == columns && !is_cut;
-    drawn.set_symbol(if is_safe { text } else { " " });
+    // The second half of a wide character is not drawn, so two spaces replace it.
+    let replacement = if columns == 2 && !is_cut { "  " } else { " " };
+    drawn.set_symbol(if is_safe { text } else { replacement });
     drawn
 }
 

@@ -48,10 +48,12 @@ pub(crate) fn put(buffer: &mut Buffer, area: Rect, text: &str, style: Style) -> 
     let text = fitted(text, area.width.into());
     let (simple, rest) = text.split_at(one_column_prefix(&text));
     let x = area.x + put_simple(buffer, area, simple.chars(), style);
+    let width = u16::try_from(rest.width()).unwrap_or(area.width);
     if !rest.is_empty() {
+        cells_of(buffer, Rect { x, width, ..area }).iter_mut().for_each(Cell::reset);
         buffer.set_string(x, area.y, rest, style);
     }
-    x - area.x + u16::try_from(rest.width()).unwrap_or(area.width)
+    x - area.x + width
 }
 
 /// Writes characters that take one column each, and returns their number.
@@ -60,6 +62,8 @@ fn put_simple(buffer: &mut Buffer, area: Rect, text: impl Iterator<Item = char>,
     let mut columns = 0;
     for character in text {
         if let Some(cell) = cells.next() {
+            // Nothing of what was there before shines through, such as the style of a line below a title.
+            cell.reset();
             cell.set_char(character).set_style(style);
         }
         columns += 1;
@@ -68,7 +72,7 @@ fn put_simple(buffer: &mut Buffer, area: Rect, text: impl Iterator<Item = char>,
 }
 
 /// Returns the cells of the first line of an area, as far as they are in the buffer.
-fn cells_of(buffer: &mut Buffer, area: Rect) -> &mut [Cell] {
+pub(crate) fn cells_of(buffer: &mut Buffer, area: Rect) -> &mut [Cell] {
     let line = Rect { height: 1, ..area }.intersection(buffer.area);
     if line.is_empty() {
         return &mut [];
@@ -78,16 +82,18 @@ fn cells_of(buffer: &mut Buffer, area: Rect) -> &mut [Cell] {
     buffer.content.get_mut(first..first + usize::from(line.width)).unwrap_or_default()
 }
 
-/// Copies the cells outside of an area to a buffer of the same size.
-pub(super) fn copy_around(from: &Buffer, to: &mut Buffer, area: Rect) {
-    let width = usize::from(from.area.width);
-    let lines = from.content.chunks(width.max(1)).zip(to.content.chunks_mut(width.max(1)));
-    for (y, (from, to)) in (from.area.y..).zip(lines) {
-        let is_beside = (area.top()..area.bottom()).contains(&y);
-        let (left, right) = if is_beside { (area.left(), area.right()) } else { (u16::MAX, u16::MAX) };
-        let (left, right) = (usize::from(left).min(width), usize::from(right).min(width));
-        to[..left].clone_from_slice(&from[..left]);
-        to[right..].clone_from_slice(&from[right..]);
+/// Replaces the halves of wide characters beside an area whose other halves are in it by spaces. The terminal would show
+/// the whole character, or leave what was there before.
+pub(super) fn cut_wide_characters(buffer: &mut Buffer, area: Rect) {
+    for y in area.top()..area.bottom() {
+        let left = area.x.checked_sub(1).and_then(|x| buffer.cell_mut((x, y)));
+        if let Some(left) = left.filter(|cell| cell.symbol().width() > 1) {
+            left.set_symbol(" ");
+        }
+        let right = buffer.cell_mut((area.right(), y));
+        if let Some(right) = right.filter(|cell| cell.symbol().is_empty()) {
+            right.set_symbol(" ");
+        }
     }
 }
 
@@ -127,6 +133,8 @@ pub(crate) fn line_of(area: Rect, line: u16) -> Rect {
 
 #[cfg(test)]
 mod tests {
+    use ratatui::style::Modifier;
+
     use super::*;
 
     #[test]
@@ -157,6 +165,17 @@ mod tests {
             let line: String = (0..8).filter_map(|x| Some(buffer.cell((x, 0))?.symbol())).collect();
             assert_eq!(line.trim_end(), shown, "{text}");
         }
+    }
+
+    #[test]
+    fn text_replaces_the_style_of_what_was_there() {
+        let area = Rect::new(0, 0, 6, 1);
+        let mut buffer = Buffer::empty(area);
+        put(&mut buffer, area, "──────", Style::new().add_modifier(Modifier::DIM));
+        put(&mut buffer, area, "ab日", Style::new().add_modifier(Modifier::BOLD));
+        let modifiers: Vec<Modifier> = buffer.content.iter().map(|cell| cell.modifier).collect();
+        assert_eq!(modifiers[..3], [Modifier::BOLD; 3]);
+        assert_eq!(modifiers[4..], [Modifier::DIM; 2]);
     }
 
     #[test]

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use crate::base::key_press::{KeyName, KeyPress, NamedKey};
+use crate::dashboard::bindings::KeyScreen;
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::event::{
     AnswerChoice, DashboardEffect, ForegroundProgram, Operation, PromptUse,
 };
 use crate::dashboard::state::manage::listed;
-use crate::dashboard::state::modal::{AskPurpose, AskWindow, CommentWindow, Modal, PromptWindow};
+use crate::dashboard::state::modal::{
+    AskPurpose, AskWindow, CommentWindow, HelpWindow, Modal, PaletteWindow, PromptWindow,
+};
 use crate::dashboard::state::text_input::TextInput;
 
 const ENTER: KeyPress = KeyPress::named(NamedKey::Enter);
@@ -23,6 +26,12 @@ impl DashboardState {
             }
             // The user may have committed the changes or thrown them away.
             return if modal == Modal::Diff { vec![DashboardEffect::CountWork] } else { vec![] };
+        }
+        let screen = modal.key_screen();
+        let types_text = key.typed().is_some() && modal.input().is_some();
+        if screen != KeyScreen::Help && !types_text && self.bindings.shows_help(screen, key) {
+            self.modals.extend([modal, Modal::Help(HelpWindow::of(screen))]);
+            return vec![];
         }
         match &mut modal {
             Modal::Confirm(window) => match key.typed() {
@@ -55,27 +64,13 @@ impl DashboardState {
                 return vec![DashboardEffect::Foreground(ForegroundProgram::EditText(text))];
             }
             Modal::Filter(_) => self.filter_key(&mut modal, key),
-            Modal::Palette(window) => {
-                let count = window.matches(&self.bindings).len();
-                match step(key) {
-                    Some(by) => {
-                        window.selected =
-                            window.selected.saturating_add_signed(by).min(count.saturating_sub(1))
-                    }
-                    None if window.input.press(key) => window.selected = 0,
-                    None => {}
-                }
-            }
+            Modal::Palette(window) => self.palette_key(window, key),
             Modal::Menu(window) => {
                 if let Some(by) = menu_step(key) {
                     window.select(by);
                 }
             }
-            Modal::Help(window) => match step(key) {
-                Some(by) => window.scroll_lines(by, &self.bindings),
-                None if window.input.press(key) => window.scroll = 0,
-                None => {}
-            },
+            Modal::Help(window) => self.help_key(window, key),
             _ => {
                 if let Some(input) = modal.input() {
                     input.press(key);
@@ -84,6 +79,23 @@ impl DashboardState {
         }
         self.modals.push(modal);
         vec![]
+    }
+
+    fn palette_key(&self, window: &mut PaletteWindow, key: KeyPress) {
+        let last = window.matches(&self.bindings).len().saturating_sub(1);
+        match step(key) {
+            Some(by) => window.selected = window.selected.saturating_add_signed(by).min(last),
+            None if window.input.press(key) => window.selected = 0,
+            None => {}
+        }
+    }
+
+    fn help_key(&self, window: &mut HelpWindow, key: KeyPress) {
+        match step(key) {
+            Some(by) => window.scroll_lines(by, &self.bindings),
+            None if window.input.press(key) => window.scroll = 0,
+            None => {}
+        }
     }
 
     fn filter_key(&mut self, modal: &mut Modal, key: KeyPress) {
@@ -140,7 +152,7 @@ impl DashboardState {
             return match is_same {
                 true => self.answer(AnswerChoice::Text(text)),
                 false => {
-                    self.show_error("the agent asks something else now; nothing was sent");
+                    self.show_error("the agent asks another question now; nothing was sent");
                     self.modals.push(Modal::Prompt(PromptWindow { answers: None, ..window }));
                     vec![]
                 }
@@ -176,7 +188,7 @@ impl DashboardState {
 }
 
 /// Returns by how many rows a key moves in a window without a text.
-pub(super) fn menu_step(key: KeyPress) -> Option<isize> {
+fn menu_step(key: KeyPress) -> Option<isize> {
     match key.typed() {
         Some('j') => Some(1),
         Some('k') => Some(-1),

@@ -1,17 +1,19 @@
 //! The review window: questions that are shown in full and answered one after the other.
 
 use crate::base::key_press::{KeyPress, NamedKey};
+use crate::dashboard::bindings::KeyScreen;
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::answer::refusal;
 use crate::dashboard::state::event::{AgentTarget, AnswerChoice, DashboardEffect};
 use crate::dashboard::state::modal::Modal;
-use crate::dashboard::state::modal::keys::menu_step;
-use crate::model::{AskedQuestion, WaitingFor};
+use crate::model::{AskedQuestion, DashboardAction as Do, WaitingFor};
 
 /// Number of options up to which one digit chooses an option.
 const MAX_SINGLE_DIGIT: usize = 9;
 /// Maximum number of digits of an option's number.
 const MAX_DIGITS: usize = 3;
+/// Lines of a page of the question.
+const PAGE_LINES: isize = 10;
 
 /// Questions that are shown and answered one after the other.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,29 +51,33 @@ impl DashboardState {
     /// Applies a key to the question that a review shows, and shows the next one after an answer.
     pub(crate) fn review_key(&mut self, mut window: ReviewWindow, key: KeyPress) -> Vec<DashboardEffect> {
         let Some(asked) = window.questions.get(window.at).cloned() else { return vec![] };
-        let choice = match key.typed() {
-            Some('y') => AnswerChoice::Approve,
-            Some('n') => AnswerChoice::Deny,
-            Some(digit @ '0'..='9') if asked.has_long_numbers() => {
+        let choice = match (self.bindings.action(KeyScreen::Review, key), key.typed()) {
+            (Some(Do::Approve), _) => AnswerChoice::Approve,
+            (Some(Do::Deny), _) => AnswerChoice::Deny,
+            (Some(Do::Skip), _) => {
+                self.show_next(window);
+                return vec![];
+            }
+            (Some(Do::Close), _) => return vec![],
+            (Some(action), _) => {
+                self.scroll_review(&mut window, scrolled_lines(action));
+                self.modals.push(Modal::Review(window));
+                return vec![];
+            }
+            (None, Some(digit @ '0'..='9')) if asked.has_long_numbers() => {
                 if window.typed.len() < MAX_DIGITS {
                     window.typed.push(digit);
                 }
                 self.modals.push(Modal::Review(window));
                 return vec![];
             }
-            _ if key == KeyPress::named(NamedKey::Enter) && !window.typed.is_empty() => {
+            (None, Some(digit @ '1'..='9')) => AnswerChoice::Text(digit.to_string()),
+            (None, _) if key == KeyPress::named(NamedKey::Enter) && !window.typed.is_empty() => {
                 AnswerChoice::Text(std::mem::take(&mut window.typed))
             }
-            Some(digit @ '1'..='9') => AnswerChoice::Text(digit.to_string()),
-            Some('s') => {
-                self.show_next(window);
-                return vec![];
-            }
-            _ => {
+            (None, _) => {
                 if key == KeyPress::named(NamedKey::Backspace) {
                     window.typed.pop();
-                } else if let Some(by) = menu_step(key) {
-                    self.scroll_review(&mut window, by);
                 }
                 self.modals.push(Modal::Review(window));
                 return vec![];
@@ -95,7 +101,10 @@ impl DashboardState {
         let below = self.review_excerpt(window).map_or(0, |excerpt| excerpt.below);
         Some(match below {
             0 => "the question has just appeared: read it, then press the key again".to_owned(),
-            _ => "the question is longer: Down shows the rest of it".to_owned(),
+            _ => match self.bindings.key_in(KeyScreen::Review, Do::Down) {
+                Some(key) => format!("the question is longer: {key} shows the rest of it"),
+                None => "the question is longer: the wheel shows the rest of it".to_owned(),
+            },
         })
     }
 
@@ -105,5 +114,16 @@ impl DashboardState {
         if window.at < window.questions.len() {
             self.modals.push(Modal::Review(window));
         }
+    }
+}
+
+/// Returns by how many lines an action scrolls the question; a negative number scrolls back.
+fn scrolled_lines(action: Do) -> isize {
+    match action {
+        Do::Down => 1,
+        Do::Up => -1,
+        Do::PageDown => PAGE_LINES,
+        Do::PageUp => -PAGE_LINES,
+        _ => 0,
     }
 }

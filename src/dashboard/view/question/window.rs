@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::base::plural::counted;
+use crate::dashboard::bindings::KeyScreen;
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::modal::review::{ReviewWindow, ReviewedQuestion};
 use crate::dashboard::state::question::QuestionExcerpt;
@@ -12,6 +13,7 @@ use crate::dashboard::view::modals::window;
 use crate::dashboard::view::question::choosing_keys;
 use crate::dashboard::view::text::{line_of, put};
 use crate::dashboard::view::theme::Theme;
+use crate::model::DashboardAction as Do;
 
 /// Draws the question that the review shows, with the keys that answer it.
 pub(in crate::dashboard::view) fn draw(
@@ -55,17 +57,23 @@ fn keys(
     review: &ReviewWindow,
     (asked, excerpt): (&ReviewedQuestion, &QuestionExcerpt),
 ) -> String {
-    if excerpt.below > 0 && !state.has_drawn_end(asked) {
-        return "Down PageDown show the rest · s skip · Escape stop".to_owned();
-    }
-    if !review.typed.is_empty() {
-        return format!("option {} · Enter choose · BSpace change · Escape stop", review.typed);
-    }
-    let mut keys = Vec::new();
-    if asked.is_approval() {
-        keys.push("y approve · n deny".to_owned());
-    }
-    keys.extend(choosing_keys(asked.question.options.len()));
-    keys.push("s skip · Escape stop".to_owned());
-    keys.join(" · ")
+    let key = |action, what: &str| {
+        let key = state.bindings.key_in(KeyScreen::Review, action)?;
+        Some(format!("{key} {what}"))
+    };
+    let stop = Some("Escape stop".to_owned());
+    let keys = if excerpt.below > 0 && !state.has_drawn_end(asked) {
+        let scroll = [Do::Down, Do::PageDown].map(|action| state.bindings.key_in(KeyScreen::Review, action));
+        let scroll = scroll.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let rest = (!scroll.is_empty()).then(|| format!("{scroll} show the rest"));
+        vec![rest, key(Do::Skip, "skip"), stop]
+    } else if !review.typed.is_empty() {
+        vec![Some(format!("option {} · Enter choose · BSpace change", review.typed)), stop]
+    } else {
+        let is_approval = asked.is_approval();
+        let decide = |action, what| key(action, what).filter(|_| is_approval);
+        let options = choosing_keys(asked.question.options.len());
+        vec![decide(Do::Approve, "approve"), decide(Do::Deny, "deny"), options, key(Do::Skip, "skip"), stop]
+    };
+    keys.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
