@@ -1,5 +1,5 @@
-//! The architecture as a test: imports point down only, one adapter owns each external resource, files stay small and
-//! begin with a header comment. The table here is the one in `rfd/0001-terms-and-layers.md`.
+//! The architecture as a test: imports point down only, one adapter owns each external resource, files and types stay
+//! small, and files begin with a header comment. The table here is the one in `rfd/0001-terms-and-layers.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -272,6 +272,74 @@ fn only_code_without_a_context_reads_the_system_clock() {
 fn no_file_is_longer_than_500_lines() {
     let wrong = offenders(|file| file.text.lines().count() > 500);
     assert!(wrong.is_empty(), "these hold more than one idea: {wrong:?}");
+}
+
+/// Maximum number of methods of a type.
+const MAX_METHODS: usize = 35;
+
+/// Types that have more methods, with their maximum. Split them by use; these numbers may only become smaller.
+const LARGE_TYPES: &[(&str, usize)] = &[
+    ("DashboardState", 129),
+    ("Tmux", 87),
+    ("Error", 63),
+    ("Finishing", 64),
+    ("Ledger", 47),
+    ("Context", 37),
+];
+
+#[test]
+fn no_type_has_more_than_35_methods() {
+    let mut methods: BTreeMap<String, usize> = BTreeMap::new();
+    for file in sources() {
+        if file.relative.contains("test") {
+            continue;
+        }
+        for (name, count) in methods_of_types(&file.text) {
+            // These names exist once for each command.
+            let key = match name.as_str() {
+                "Arguments" | "Verb" => format!("{name} in src/{}", file.relative),
+                _ => name,
+            };
+            *methods.entry(key).or_default() += count;
+        }
+    }
+    let limit_of = |name: &str| {
+        LARGE_TYPES.iter().find(|(large, _)| *large == name).map_or(MAX_METHODS, |(_, limit)| *limit)
+    };
+    let too_large: Vec<_> = methods.iter().filter(|(name, count)| **count > limit_of(name)).collect();
+    assert!(too_large.is_empty(), "split these by use, like the domains of `manager`: {too_large:?}");
+    let is_large = |name: &str| methods.get(name).is_some_and(|count| *count > MAX_METHODS);
+    let small: Vec<_> = LARGE_TYPES.iter().filter(|(name, _)| !is_large(name)).collect();
+    assert!(small.is_empty(), "remove these from the table of large types: {small:?}");
+}
+
+/// Returns the number of methods in each inherent `impl` block of a file, without those in inline modules.
+fn methods_of_types(text: &str) -> Vec<(String, usize)> {
+    let block = Regex::new(r"^impl(?:<[^>]*>)? (\w+)(?:<[^{]*>)? \{$").unwrap();
+    let method = Regex::new(r"^    (?:pub(?:\([^)]*\))? )?(?:const )?(?:async )?fn \w").unwrap();
+    let mut found: Vec<(String, usize)> = Vec::new();
+    let mut is_inside = false;
+    // rustfmt puts the members of a block at one level of indentation, so no further parsing is needed.
+    for line in text.lines() {
+        if line.starts_with("impl") {
+            let name = block.captures(line);
+            is_inside = name.is_some();
+            found.extend(name.map(|name| (name[1].to_owned(), 0)));
+        } else if line == "}" {
+            is_inside = false;
+        } else if is_inside && line.contains("fn ") && method.is_match(line) {
+            found.last_mut().unwrap().1 += 1;
+        }
+    }
+    found
+}
+
+#[test]
+fn methods_are_counted_in_inherent_blocks() {
+    let text = "impl<'a> Tasks<'a> {\n    pub(super) fn one(&self) {\n        fn inner() {}\n    }\n\n    \
+                const fn two() {}\n}\n\nimpl Clone for Tasks<'_> {\n    fn clone(&self) -> Self {}\n}\n\n\
+                mod tests {\n    fn three() {}\n}\n\nimpl Tasks<'_> {\n    fn four() {}\n}\n";
+    assert_eq!(methods_of_types(text), [("Tasks".to_owned(), 2), ("Tasks".to_owned(), 1)]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::render::columns::columns;
 use super::{Invocation, render::ui};
+use crate::base::plural::counted;
 use crate::cli::grammar::definition::{CommandDefinition, parsed};
 use crate::cli::remote::remote_use::{Remote, RemoteMode};
 use crate::error::Error;
@@ -117,7 +118,8 @@ fn get(args: &BoardGetArguments, context: &Invocation) -> Result<u8, Error> {
     let value = note.value.as_deref().unwrap_or_default();
     if let Some(file) = &args.output {
         Messages(&context.manager).note_to_file(&note, file)?;
-        context.ui.say(&format!("{} bytes are in {}", note.size, file.display()));
+        let written = counted(note.size, "byte is", "bytes are");
+        context.ui.say(&format!("{written} in {}", file.display()));
     } else if context.ui.json {
         context.ui.json(&note);
     } else if ui::is_shown() {
@@ -148,7 +150,8 @@ fn write(args: BoardWriteArguments, writing: NoteWrite, context: &Invocation) ->
     if context.ui.json {
         context.ui.json(&BoardEntry { value: None, ..note });
     } else {
-        context.ui.say(&format!("note `{}` has {} bytes now", clean(&note.key), note.size));
+        let size = counted(note.size, "byte", "bytes");
+        context.ui.say(&format!("note `{}` has {size} now", clean(&note.key)));
     }
     Ok(0)
 }

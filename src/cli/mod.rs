@@ -97,10 +97,10 @@ struct Global {
     /// Print nothing but errors on stderr
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Use of colour in the output
+    /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
-    /// Run on this machine (see `host add`); HOST:NAME does the same, and `agent list` takes `all`
+    /// Run on this host, as HOST:NAME does; `agent list` accepts `all`
     #[arg(long, global = true, value_name = "HOST", allow_hyphen_values = true)]
     host: Option<String>,
     /// COLUMNSxLINES of the terminal on the calling machine
@@ -128,7 +128,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     // The same applies to every git process that writes.
     if let Some(why) = Context::die_with_parent(&args) {
         let report = Error::io("cannot start a program")(why);
-        return Ui::new(false, false, Color::Never).error(&report);
+        Color::Never.apply();
+        return Ui { json: false, quiet: false }.error(&report);
     }
     if completions::answer(&args) {
         return 0;
@@ -143,15 +144,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) if error.use_stderr() && asks_for_json(&args) => {
             let what = first_words(&error.render().to_string());
             let usage = Error::usage(what).hint("add `--help` to the command to see its options");
-            return Ui::new(true, false, Color::Auto).error(&usage);
+            Color::Auto.apply();
+            return Ui { json: true, quiet: false }.error(&usage);
         }
         Err(error) => {
             Ui::clap_message(&error);
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
-    let ui = Ui::new(global.json, global.quiet, global.color);
-    crate::cli::render::ui::assume(global.screen);
+    global.color.apply();
+    let ui = Ui { json: global.json, quiet: global.quiet };
+    crate::cli::render::ui::set_remote_screen(global.screen);
     if let Err(error) = (line.definition.check)(&line.matches, &args) {
         return ui.error(&error);
     }
@@ -188,7 +191,7 @@ fn asks_for_json(args: &[OsString]) -> bool {
     args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json")
 }
 
-/// Opens the environment as the command wants it, and runs the command.
+/// Opens the environment as the definition of the command requires, and runs the command.
 fn dispatch(line: &ParsedLine, global: &Global, ui: &Ui) -> Result<u8, Error> {
     let home = global.home.as_deref();
     match line.definition.action {

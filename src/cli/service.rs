@@ -16,7 +16,7 @@ pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
 
 const INSTALL: CommandDefinition = CommandDefinition::new(
     "install",
-    "Restore agents when the machine starts (systemd; launchd on macOS)",
+    "Install a service that restores agents when the machine starts",
     Remote::LOCAL,
     |args, context| install(&parsed(args)?, context),
 )

@@ -7,7 +7,11 @@ use clap::Args;
 use super::spec::ask_trust::{TrustFlag, with_trust};
 use super::{
     Invocation,
-    agent::{lifecycle::spawn, removal::remove, terminal::attach},
+    agent::{
+        lifecycle::spawn::{self, ChangesFlag},
+        removal::remove,
+        terminal::attach,
+    },
     render::ui,
 };
 use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
@@ -21,7 +25,7 @@ use crate::text::fit::clean;
 
 pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
     "taskspace",
-    "Manage taskspaces: a worktree, an agent and its task, created and deleted together",
+    "Manage taskspaces: a worktree, an agent and its task as one unit",
     &[NEW, LIST, LOG, DELETE],
 );
 
@@ -80,9 +84,8 @@ pub(super) struct TaskspaceNewArguments {
     /// Branch, existing or new [default: symposium/NAME]
     #[arg(long, value_name = "B", allow_hyphen_values = true)]
     branch: Option<String>,
-    /// Copy uncommitted and untracked changes into the new worktree
-    #[arg(long)]
-    with_changes: bool,
+    #[command(flatten)]
+    changes: ChangesFlag,
     /// Repository [default: the repository of this directory]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -127,7 +130,7 @@ fn new(args: TaskspaceNewArguments, context: &Invocation) -> Result<u8, Error> {
         dir: args.dir,
         task: Some(task),
         branch: args.branch,
-        changes: spawn::changes(args.with_changes),
+        changes: args.changes.policy(),
         params: args.params,
         config: args.config,
         size: ui::agent_terminal_size(),

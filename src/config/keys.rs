@@ -52,9 +52,13 @@ const KEYS: [(&str, &str, Setter); 33] = [
     ("supervisor", "reconcile", |config, value| {
         duration_at_least(value, MIN_INTERVAL).map(|every| config.supervisor.reconcile = every)
     }),
-    ("restart", "first", |config, value| values::duration(value).map(|wait| config.restart.first = wait)),
-    ("restart", "longest", |config, value| values::duration(value).map(|wait| config.restart.longest = wait)),
-    ("restart", "most", |config, value| values::number(value).map(|most| config.restart.most = most)),
+    ("restart", "first", |config, value| {
+        values::duration(value).map(|wait| config.restart.first_delay = wait)
+    }),
+    ("restart", "longest", |config, value| {
+        values::duration(value).map(|wait| config.restart.max_delay = wait)
+    }),
+    ("restart", "most", |config, value| values::number(value).map(|most| config.restart.max_restarts = most)),
     ("restart", "window", |config, value| values::duration(value).map(|span| config.restart.window = span)),
     ("restart", "hung", |config, value| values::boolean(value).map(|on| config.restart.hung = on)),
     ("notify", "on", |config, value| values::words(value, &NOTIFY_ON).map(|on| config.notify.on = on)),

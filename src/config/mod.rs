@@ -81,7 +81,7 @@ fn read(text: &str) -> Result<Config, Vec<LocatedMistake>> {
             _ => set(&mut config, ("", key, value), &mut mistakes),
         }
     }
-    if mistakes.is_empty() && config.restart.first > config.restart.longest {
+    if mistakes.is_empty() && config.restart.first_delay > config.restart.max_delay {
         let at = place(table.get_ref(), "restart", "first")
             .or_else(|| place(table.get_ref(), "restart", "longest"));
         mistakes.add(at.unwrap_or_default(), "in `[restart]`, `first` is longer than `longest`");

@@ -74,8 +74,14 @@ fn every_key_can_be_set() {
     let seconds = Duration::from_secs;
     assert_eq!(config.max_agents, Some(12));
     assert_eq!((config.supervisor.autostart, config.supervisor.reconcile), (false, seconds(90)));
-    assert_eq!((config.restart.first, config.restart.longest), (Duration::from_millis(500), seconds(5400)));
-    assert_eq!((config.restart.most, config.restart.window, config.restart.hung), (3, seconds(7200), true));
+    assert_eq!(
+        (config.restart.first_delay, config.restart.max_delay),
+        (Duration::from_millis(500), seconds(5400))
+    );
+    assert_eq!(
+        (config.restart.max_restarts, config.restart.window, config.restart.hung),
+        (3, seconds(7200), true)
+    );
     assert_eq!(config.notify.on, [NotifyOn::Waiting, NotifyOn::GaveUp]);
     assert_eq!(config.notify.desktop, Desktop::Off);
     assert_eq!((config.notify.status_line, config.notify.bell, config.notify.per_minute), (false, true, 16));

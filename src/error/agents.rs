@@ -76,7 +76,7 @@ impl Error {
         let live = counted(live, "agent is running", "agents are running");
         Error::new(Code::MaxAgentsReached, format!("{live}{starting}; `max_agents` is {max}"))
             .saw("none of them is idle without an attached client")
-            .hint("stop one with `symposium agent stop NAME`, or raise `max_agents` in config.toml")
+            .hint("end one with `symposium agent kill NAME`, or raise `max_agents` in config.toml")
     }
 
     /// The maximum number of agents of a spec or below a parent is reached.

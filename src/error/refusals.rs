@@ -33,11 +33,11 @@ impl Error {
         }
         let name = name.as_deref().unwrap_or("NAME");
         // A shared agent of another user can only be attached.
-        let look = match name.contains('/') {
+        let peek = match name.contains('/') {
             true => String::new(),
             false => format!(", or look with `symposium agent peek {name}`"),
         };
-        error.hint(format!("run `symposium agent {verb} {name}` in a terminal{look}"))
+        error.hint(format!("run `symposium agent {verb} {name}` in a terminal{peek}"))
     }
 
     /// An awaited condition did not occur in time.

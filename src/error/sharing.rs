@@ -28,7 +28,7 @@ impl Error {
 
     /// The owner's share process did not complete the handshake.
     pub(crate) fn share_timed_out(what: &str, after: Duration) -> Error {
-        Error::new(Code::ShareTimedOut, format!("`{}` did not answer within {}", shown(what), seconds(after)))
+        Error::new(Code::ShareTimedOut, format!("{} did not answer within {}", shown(what), seconds(after)))
             .saw("the owner's share process did not complete the handshake")
             .hint("try again, or ask its owner to share it again: `symposium agent share`")
     }

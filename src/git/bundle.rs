@@ -37,23 +37,27 @@ pub struct BranchTip {
     pub remotes: Vec<String>,
 }
 
-impl Git {
+/// Transfers the commits of a branch in a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Bundles<'a>(pub &'a Git);
+
+impl Bundles<'_> {
     /// Writes the complete history of HEAD to a file. Returns `None` if there is no commit yet.
-    pub fn bundle(&self, top: &Path, into: &Path) -> Result<Option<BranchTip>, GitError> {
-        if self.commit(top, "HEAD")?.is_none() {
+    pub fn write(&self, top: &Path, into: &Path) -> Result<Option<BranchTip>, GitError> {
+        if self.0.commit(top, "HEAD")?.is_none() {
             return Ok(None);
         }
-        let output = self.output(top, &[], &["rev-parse", "--is-shallow-repository"])?;
+        let output = self.0.output(top, &[], &["rev-parse", "--is-shallow-repository"])?;
         if output.starts_with(b"true") {
             return Err(failed("bundle", "this clone is shallow; `git fetch --unshallow` completes it"));
         }
-        self.output(top, &[], &["bundle", "create", "--quiet", &into.to_string_lossy(), "HEAD"])?;
+        self.0.output(top, &[], &["bundle", "create", "--quiet", &into.to_string_lossy(), "HEAD"])?;
         // The agent may commit in the meantime: the commit in the file counts.
         let (head, _) = header(into)?;
         let roots = self.lines(top, &["rev-list", "--max-parents=0", &head])?;
-        let base = self.base(top, &head)?;
+        let base = self.published_base(top, &head)?;
         let keys = ["config", "--null", "--get-regexp", r"^remote\..*\.url$"];
-        let remotes = match self.output(top, &[], &keys) {
+        let remotes = match self.0.output(top, &[], &keys) {
             Ok(output) => output,
             Err(GitError::Failed { output, .. }) if output.is_empty() => Vec::new(),
             Err(error) => return Err(error),
@@ -67,7 +71,7 @@ impl Git {
     }
 
     /// Writes the messages and changes of all commits that are on no remote to a file, for inspection.
-    pub fn unpublished(&self, top: &Path, head: &str, into: &Path) -> Result<(), GitError> {
+    pub fn write_unpublished(&self, top: &Path, head: &str, into: &Path) -> Result<(), GitError> {
         let output = format!("--output={}", into.display());
         let plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--no-renames"];
         // Includes files that `.gitattributes` excludes from diffs: the attribute determines how a file is shown, not
@@ -81,11 +85,11 @@ impl Git {
             &output,
         ];
         let names = [NAMES_AS_THEY_ARE.to_owned()];
-        self.output(top, &names, &[&what[..], &plain, &[head, "--not", "--remotes"]].concat()).map(drop)
+        self.0.output(top, &names, &[&what[..], &plain, &[head, "--not", "--remotes"]].concat()).map(drop)
     }
 
-    fn base(&self, top: &Path, head: &str) -> Result<Option<String>, GitError> {
-        if self.output(top, &[], &["for-each-ref", "--count=1", "refs/remotes/"])?.is_empty() {
+    fn published_base(&self, top: &Path, head: &str) -> Result<Option<String>, GitError> {
+        if self.0.output(top, &[], &["for-each-ref", "--count=1", "refs/remotes/"])?.is_empty() {
             return Ok(None);
         }
         let ahead = self.lines(top, &["rev-list", "--boundary", head, "--not", "--remotes"])?;
@@ -95,7 +99,7 @@ impl Git {
 
     /// Imports the objects of a bundle into a repository without creating a ref. The bundle must be for the commit
     /// `head`.
-    pub fn take_bundle(&self, repository: &Path, bundle: &Path, head: &str) -> Result<(), GitError> {
+    pub fn import_objects(&self, repository: &Path, bundle: &Path, head: &str) -> Result<(), GitError> {
         let (named, begin) = header(bundle)?;
         if named != head {
             return Err(failed("bundle", "it contains another commit than the hand-off names"));
@@ -106,39 +110,29 @@ impl Git {
         let most = format!("--max-input-size={size}");
         let args = ["index-pack", "--stdin", "--fsck-objects", &most];
         let inside = [INSIDE_GIT.to_owned()];
-        let git = self.with_memory_limit();
+        let git = self.0.with_memory_limit();
         git.output_with_input(repository, &inside, &args, CommandInput { input: Some(input), index: None })?;
-        git.unfolded(repository, head, (CheckoutSize::default(), CheckoutSize::most_of(size)))?;
+        CheckoutSize::default().plus_checkout(&git, (repository, head), CheckoutSize::most_of(size))?;
         // A complete pack may still lack objects that its commits refer to.
         git.output(repository, &inside, &["rev-list", "--objects", "--quiet", head, "--"]).map(drop)
     }
 
-    /// Returns whether a repository has at least one of these commits.
-    pub fn has_any(&self, dir: &Path, commits: &[String]) -> Result<bool, GitError> {
-        for commit in commits {
-            if self.commit(dir, commit)?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// Creates a repository in an empty directory, with the object format that the name of `commit` implies.
-    pub fn init(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
+    pub fn create_repository(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
         let first = format!("--initial-branch={branch}");
         let mut args = vec!["init", "--quiet", &first];
         args.extend((commit.len() == SHA256).then_some("--object-format=sha256"));
-        self.output(dir, &[], &args).map(drop)
+        self.0.output(dir, &[], &args).map(drop)
     }
 
     /// Creates the first branch of a new repository at an existing commit and checks it out.
-    pub fn begin_at(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
-        self.output(dir, &[], &["update-ref", &format!("refs/heads/{branch}"), commit])?;
-        self.with_memory_limit().output(dir, &[], &["reset", "--quiet", "--hard", commit]).map(drop)
+    pub fn create_first_branch(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
+        self.0.output(dir, &[], &["update-ref", &format!("refs/heads/{branch}"), commit])?;
+        self.0.with_memory_limit().output(dir, &[], &["reset", "--quiet", "--hard", commit]).map(drop)
     }
 
     fn lines(&self, dir: &Path, args: &[&str]) -> Result<Vec<String>, GitError> {
-        let output = self.output(dir, &[], args)?;
+        let output = self.0.output(dir, &[], args)?;
         Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
     }
 }

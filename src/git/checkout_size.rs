@@ -48,6 +48,19 @@ impl CheckoutSize {
         CheckoutSize { bytes, ..CheckoutSize::MAX_CHECKOUT }
     }
 
+    /// Adds the size of a commit's checkout, or returns an error as soon as the sum exceeds `most`.
+    pub(super) fn plus_checkout(
+        self,
+        git: &Git,
+        (repository, commit): (&Path, &str),
+        most: CheckoutSize,
+    ) -> Result<CheckoutSize, GitError> {
+        // Includes directories: a tree of empty directories alone contains no file, but can have any number of entries.
+        let args = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", commit];
+        let inside = [INSIDE_GIT.to_owned()];
+        git.with_memory_limit().stream(repository, &inside, &args, move |list| count(list, self, &most))
+    }
+
     /// Adds one line of the output of `git ls-tree`. The error names the limit that is exceeded.
     fn and(self, line: &[u8], most: &CheckoutSize) -> Result<CheckoutSize, String> {
         let bad = || "its tree cannot be read".to_owned();
@@ -76,21 +89,6 @@ impl CheckoutSize {
             }
             () => Ok(all),
         }
-    }
-}
-
-impl Git {
-    /// Returns `there` plus the size of a commit's checkout, or an error as soon as the sum exceeds `most`.
-    pub(super) fn unfolded(
-        &self,
-        repository: &Path,
-        commit: &str,
-        (there, most): (CheckoutSize, CheckoutSize),
-    ) -> Result<CheckoutSize, GitError> {
-        // Includes directories: a tree of empty directories alone contains no file, but can have any number of entries.
-        let args = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", commit];
-        let inside = [INSIDE_GIT.to_owned()];
-        self.with_memory_limit().stream(repository, &inside, &args, move |list| count(list, there, &most))
     }
 }
 

@@ -6,15 +6,16 @@
 //! commands but those that are known to use neither index nor files.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
 
-use super::filters::ConversionSettings;
+use super::filters::{ConversionSettings, Filters};
 use super::is_linked;
 use crate::base::child::{ChildCommand, ChildOutput, KillScope, OutputLimit, Overflow, Streamed};
 use crate::base::wait::deadline::deadline_after;
@@ -49,8 +50,12 @@ pub(super) const HARMLESS: [&str; 7] = [
     "submodule.recurse=false",
 ];
 
+/// Makes git compare whole files, although a repository may say that a part of what it knows about them does not count.
+/// A changed file of the same size would be missed otherwise.
+const THOROUGH: [&str; 3] = ["core.checkStat=default", "core.ignoreStat=false", "core.trustctime=true"];
+
 /// Commands that read or write only objects, refs, attributes and configuration. They run no filter.
-const OBJECT_COMMANDS: [&str; 17] = [
+const OBJECT_COMMANDS: [&str; 18] = [
     "cat-file",
     "check-attr",
     "check-ref-format",
@@ -66,6 +71,7 @@ const OBJECT_COMMANDS: [&str; 17] = [
     "remote",
     "rev-list",
     "rev-parse",
+    "symbolic-ref",
     "update-ref",
     "var",
 ];
@@ -172,12 +178,13 @@ impl Git {
         }
     }
 
-    /// Uses these settings for all commands in their directory instead of reading them before each command.
-    pub(super) fn with_conversion(&self, settings: ConversionSettings) -> Git {
-        Git { conversion: Some(Arc::new(settings)), ..self.clone() }
+    /// Returns a git that reads the settings for conversions in this directory only now, and not before each command.
+    pub fn with_settings_of(&self, dir: &Path) -> Result<Git, GitError> {
+        let settings = ConversionSettings::read(self, dir)?;
+        Ok(Git { conversion: Some(Arc::new(settings)), ..self.clone() })
     }
 
-    /// Returns the settings that [`Git::with_conversion`] set for a directory.
+    /// Returns the settings that [`Git::with_settings_of`] read for a directory.
     pub(super) fn conversion(&self, dir: &Path) -> Option<&ConversionSettings> {
         self.conversion.as_deref().filter(|settings| settings.directory == dir)
     }
@@ -279,7 +286,7 @@ impl Git {
 
     /// Returns the error for a command that failed, with the missing program of a filter if that is the reason.
     fn failure_of(&self, args: &[&str], stderr: &[u8]) -> GitError {
-        let missing = if uses_objects_only(args) { None } else { self.missing_filter(stderr) };
+        let missing = if uses_objects_only(args) { None } else { Filters(self).missing(stderr) };
         missing.unwrap_or_else(|| failure(args, stderr))
     }
 
@@ -340,7 +347,7 @@ impl Git {
             true => Vec::new(),
             false => match self.conversion(dir) {
                 Some(settings) => settings.filters_off.clone(),
-                None => self.own_filters_off(dir, configs)?,
+                None => Filters(self).own_off(dir, configs)?,
             },
         };
         let program = self.program()?;
@@ -354,10 +361,11 @@ impl Git {
         words.push(program.into());
         let mut command = ChildCommand::new(&words[0], KillScope::Group).args(&words[1..]);
         let configs = filters.iter().chain(configs).map(String::as_str);
-        for config in HARMLESS.into_iter().chain(configs) {
+        let case = distinguishes_case(dir).then_some("core.ignoreCase=false");
+        for config in HARMLESS.into_iter().chain(THOROUGH).chain(case).chain(configs) {
             command = command.args(["-c", config]);
         }
-        let environment: [(&str, &OsStr); 8] = [
+        let environment: [(&str, &OsStr); 10] = [
             ("PATH", &self.path),
             ("HOME", &self.home),
             ("LC_ALL", OsStr::new("C")),
@@ -365,6 +373,10 @@ impl Git {
             ("GIT_TERMINAL_PROMPT", OsStr::new("0")),
             ("GIT_NO_LAZY_FETCH", OsStr::new("1")),
             ("GIT_ALLOW_PROTOCOL", OsStr::new("none")),
+            // Replaced commits and grafts let commits appear to be on a branch that does not have them. git prints a
+            // hint if the file exists.
+            ("GIT_NO_REPLACE_OBJECTS", OsStr::new("1")),
+            ("GIT_GRAFT_FILE", OsStr::new("/dev/null/none")),
             ("GIT_PAGER", OsStr::new("cat")),
         ];
         let mut command = command.args(["--no-pager"]).args(args).dir(dir).environment(environment);
@@ -379,6 +391,42 @@ impl Git {
                 .variable("GIT_ALTERNATE_OBJECT_DIRECTORIES", &dirs.read),
         })
     }
+
+    /// Returns a setting from the user's own and the system's configuration, never from a repository.
+    pub fn user_setting(&self, key: &str) -> Option<String> {
+        let value = self.line(Path::new("/"), &["config", "--get", key]).ok()?;
+        Some(value).filter(|value| !value.is_empty())
+    }
+
+    /// Returns git's answer as one line.
+    pub(in crate::git) fn line(&self, dir: &Path, args: &[&str]) -> Result<String, GitError> {
+        let output = self.output(dir, &[], args)?;
+        Ok(String::from_utf8_lossy(&output).trim_end_matches('\n').to_owned())
+    }
+
+    /// Returns the commit that is checked out, or `None` before the first commit.
+    pub fn head(&self, dir: &Path) -> Result<Option<String>, GitError> {
+        self.commit(dir, "HEAD")
+    }
+
+    /// Returns the commit that a name refers to, or `None` if there is none.
+    pub(super) fn commit(&self, dir: &Path, name: &str) -> Result<Option<String>, GitError> {
+        let named = format!("{name}^{{commit}}");
+        match self.output(dir, &[], &["rev-parse", "--verify", "--quiet", &named]) {
+            Ok(output) => Ok(Some(String::from_utf8_lossy(&output).trim().to_owned())),
+            Err(GitError::Failed { output, .. }) if output.is_empty() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Returns whether names that differ only in case are different files in a working tree. The configuration of a repository
+/// that was copied from another system may deny that, and git would then miss files.
+fn distinguishes_case(top: &Path) -> bool {
+    let identity =
+        |name: &str| fs::symlink_metadata(top.join(name)).map(|meta| (meta.dev(), meta.ino())).ok();
+    let found = identity(".git");
+    found.is_some() && found != identity(".GIT")
 }
 
 /// Returns whether a command uses neither an index nor files of a working tree.

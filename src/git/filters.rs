@@ -17,11 +17,11 @@ pub(super) struct ConversionSettings {
     pub autocrlf: Option<String>,
 }
 
-impl Git {
-    /// Returns a git that reads the settings for conversions in this directory only now, and not before each command.
-    pub fn with_settings_of(&self, dir: &Path) -> Result<Git, GitError> {
+impl ConversionSettings {
+    /// Reads the settings of a working tree.
+    pub(super) fn read(git: &Git, dir: &Path) -> Result<ConversionSettings, GitError> {
         let args = ["config", "--null", "--show-scope", "--get-regexp", r"^(filter\..*|core\.autocrlf)$"];
-        let output = match self.output(dir, &[], &args) {
+        let output = match git.output(dir, &[], &args) {
             Ok(output) => output,
             // git reports in this way that there are none.
             Err(GitError::Failed { output, .. }) if output.is_empty() => Vec::new(),
@@ -42,11 +42,17 @@ impl Git {
         }
         let is_off = |scope: &str| scope != "global" && scope != "system";
         let filters_off = values_that_disable(filters.into_iter(), is_off)?;
-        Ok(self.with_conversion(ConversionSettings { directory: dir.to_owned(), filters_off, autocrlf }))
+        Ok(ConversionSettings { directory: dir.to_owned(), filters_off, autocrlf })
     }
+}
 
+/// Configuration values that disable filters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Filters<'a>(pub &'a Git);
+
+impl Filters<'_> {
     /// Returns configuration values that disable every configured filter: git would run them to compare files.
-    pub(super) fn filters_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
+    pub(super) fn all_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
         self.off(dir, &[], |_scope| true)
     }
 
@@ -55,21 +61,21 @@ impl Git {
     ///
     /// They are read in the directory of each command: `includeIf "onbranch:…"` and `includeIf "gitdir:…"` may give a
     /// worktree another configuration than the tree it was created from.
-    pub(super) fn own_filters_off(&self, dir: &Path, configs: &[String]) -> Result<Vec<String>, GitError> {
+    pub(super) fn own_off(&self, dir: &Path, configs: &[String]) -> Result<Vec<String>, GitError> {
         self.off(dir, configs, |scope| scope != "global" && scope != "system")
     }
 
     /// Returns the filter in the user's configuration whose missing program the error output of git names.
-    pub(super) fn missing_filter(&self, stderr: &[u8]) -> Option<GitError> {
+    pub(super) fn missing(&self, stderr: &[u8]) -> Option<GitError> {
         let stderr = String::from_utf8_lossy(stderr);
         let args = ["config", "--null", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$"];
-        let output = self.output(Path::new("/"), &[], &args).ok()?;
+        let output = self.0.output(Path::new("/"), &[], &args).ok()?;
         let output = String::from_utf8_lossy(&output).into_owned();
         output.split('\0').find_map(|entry| {
             let (key, command) = entry.split_once('\n')?;
             let (filter, _) = key.strip_prefix("filter.")?.rsplit_once('.')?;
             let program = command.split_whitespace().next()?;
-            let is_missing = stderr.contains(program) && !self.is_installed(program);
+            let is_missing = stderr.contains(program) && !self.0.is_installed(program);
             is_missing
                 .then(|| GitError::MissingFilter { filter: filter.to_owned(), program: program.to_owned() })
         })
@@ -82,7 +88,7 @@ impl Git {
         is_off: impl Fn(&str) -> bool,
     ) -> Result<Vec<String>, GitError> {
         let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^filter\."];
-        let names = match self.output(dir, configs, &args) {
+        let names = match self.0.output(dir, configs, &args) {
             Ok(names) => names,
             // git reports in this way that there are none.
             Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(Vec::new()),

@@ -1,17 +1,23 @@
-//! The commits and uncommitted changes of a repository, as git reports them. This starts git, so it is used for a recap
-//! and never for a list.
+//! The commits of a repository and their order, as git reports them. This starts git, so it is used on request and never
+//! for every list.
 //!
-//! For a directory outside of a repository, the result is `None` and not an error.
+//! For a directory outside of a repository, `commits_since` returns `None` and not an error.
 
 use std::path::Path;
 
 use jiff::Timestamp;
 
+use super::branches::Branches;
 use super::command::{Git, GitError};
 use super::project;
-use crate::model::{ChangeKind, ChangedFile, Commit, UncommittedWork};
+use super::review::TreePair;
+use crate::model::Commit;
 
-impl Git {
+/// Reads the commits of a repository and their order.
+#[derive(Debug, Clone, Copy)]
+pub struct History<'a>(pub &'a Git);
+
+impl History<'_> {
     /// Returns the commits on the current branch since a time, newest first.
     pub fn commits_since(
         &self,
@@ -27,7 +33,7 @@ impl Git {
         let format = "--format=%h%x00%ct%x00%s";
         let quiet = ["--no-show-signature", "--no-notes", "--encoding=UTF-8", "--no-color"];
         let args = [&["log", "-z", format, &since, &most][..], &quiet].concat();
-        match self.output(dir, &[], &args) {
+        match self.0.output(dir, &[], &args) {
             Ok(output) => Ok(Some(commits(&output))),
             Err(GitError::Failed { output, .. }) if output.contains("does not have any commits yet") => {
                 Ok(Some(Vec::new()))
@@ -36,28 +42,102 @@ impl Git {
         }
     }
 
-    /// Returns the uncommitted changes in the working tree around a directory.
-    pub fn changes(&self, dir: &Path) -> Result<Option<UncommittedWork>, GitError> {
-        if !is_in_repository(dir) {
+    /// Returns whether a repository has at least one of these commits.
+    pub fn has_any(&self, dir: &Path, commits: &[String]) -> Result<bool, GitError> {
+        for commit in commits {
+            if self.0.commit(dir, commit)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the messages of the commits in `to` that `from` lacks, the oldest first. Merge commits are left out.
+    pub fn messages_between(&self, dir: &Path, from: &str, to: &str) -> Result<Vec<String>, GitError> {
+        let range = format!("{from}..{to}");
+        let quiet = ["--no-show-signature", "--no-notes", "--encoding=UTF-8", "--no-color"];
+        let args =
+            [&["log", "-z", "--reverse", "--no-merges", "--format=%B"][..], &quiet, &[&range, "--"]].concat();
+        let output = self.0.output(dir, &[], &args)?;
+        let text = String::from_utf8_lossy(&output).into_owned();
+        Ok(text.split('\0').map(str::trim_end).filter(|text| !text.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Returns whether a commit in `to` that `from` lacks is a merge commit.
+    pub fn has_merges(&self, dir: &Path, from: &str, to: &str) -> Result<bool, GitError> {
+        let range = format!("{from}..{to}");
+        Ok(self.0.line(dir, &["rev-list", "--count", "--merges", &range, "--"])? != "0")
+    }
+
+    /// Returns whether a commit is contained in the history of another one.
+    pub fn is_ancestor(&self, dir: &Path, ancestor: &str, descendant: &str) -> Result<bool, GitError> {
+        let args = ["merge-base", "--is-ancestor", ancestor, descendant];
+        Ok(self.0.output_with_exit_codes(dir, &[], &args, &[0, 1])?.0 == 0)
+    }
+
+    /// Returns the number of commits on a branch that none of these commits contains; 0 if there is no such branch.
+    pub fn count_outside(&self, dir: &Path, branch: &str, commits: &[&str]) -> Result<u64, GitError> {
+        let Some(tip) = Branches(self.0).tip(dir, branch)? else { return Ok(0) };
+        self.count(dir, &[&[&tip, "--not"][..], commits, &["--"]].concat())
+    }
+
+    /// Returns the number of commits in `to` that `from` lacks.
+    pub fn count_between(&self, dir: &Path, from: &str, to: &str) -> Result<u64, GitError> {
+        self.count(dir, &[&format!("{from}..{to}"), "--"])
+    }
+
+    /// Returns the number of commits that these arguments of `git rev-list` select.
+    pub(super) fn count(&self, dir: &Path, selection: &[&str]) -> Result<u64, GitError> {
+        let count = self.0.line(dir, &[&["rev-list", "--count"][..], selection].concat())?;
+        count.parse().map_err(|_| GitError::Failed {
+            what: "rev-list".to_owned(),
+            output: format!("`{count}` is not a number"),
+        })
+    }
+
+    /// Returns the commit that HEAD referred to at a time, in seconds, as far as the reflog goes back.
+    pub fn head_at(&self, dir: &Path, seconds: i64) -> Result<Option<String>, GitError> {
+        let args = ["log", "--walk-reflogs", "--format=%H %gd", "--date=unix", "HEAD"];
+        let output = match self.0.output(dir, &[], &args) {
+            Ok(output) => output,
+            Err(GitError::Failed { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let text = String::from_utf8_lossy(&output).into_owned();
+        let entries = text.lines().filter_map(|line| {
+            let (commit, selector) = line.split_once(' ')?;
+            let at: i64 = selector.strip_suffix('}')?.rsplit_once('{')?.1.parse().ok()?;
+            Some((commit.to_owned(), at))
+        });
+        Ok(entries.into_iter().find(|(_, at)| *at <= seconds).map(|(commit, _)| commit))
+    }
+
+    /// Returns the commits that are in `to` and not in `from`, newest first.
+    pub fn commits_between(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<Commit>, GitError> {
+        let range = format!("{}..{}", trees.from, trees.to);
+        let quiet = ["--no-show-signature", "--no-notes", "--encoding=UTF-8", "--no-color"];
+        let args = [&["log", "-z", "--format=%h%x00%ct%x00%s"][..], &quiet, &[&range, "--"]].concat();
+        Ok(commits(&self.0.output(top, &[], &args)?))
+    }
+
+    /// Returns how many commits the tree has that `base` lacks, and how many `base` has that the tree lacks. Returns `None`
+    /// if `base` is no commit.
+    pub fn ahead_and_behind(&self, top: &Path, base: &str) -> Result<Option<(u64, u64)>, GitError> {
+        if self.0.commit(top, base)?.is_none() {
             return Ok(None);
         }
-        let no_filters = self.filters_off(dir)?;
-        let plain = ["-z", "--ignore-submodules=all", "--no-renames"];
-        let status = [&["status", "--porcelain=v1", "--untracked-files=normal"][..], &plain].concat();
-        let files = changed_files(&self.output(dir, &no_filters, &status)?);
-        let numbers = [&["diff", "--numstat", "--no-ext-diff", "--no-textconv"][..], &plain].concat();
-        let against_head = [&numbers[..], &["HEAD", "--"]].concat();
-        let counted = match self.output(dir, &no_filters, &against_head) {
-            // There is no commit yet to compare with.
-            Err(GitError::Failed { .. }) => self.output(dir, &no_filters, &numbers)?,
-            counted => counted?,
-        };
-        let (insertions, deletions) = lines(&counted);
-        Ok(Some(UncommittedWork { files, insertions, deletions }))
+        let range = format!("{base}...HEAD");
+        let counts = self.0.output(top, &[], &["rev-list", "--left-right", "--count", &range])?;
+        let counts = String::from_utf8_lossy(&counts);
+        let mut numbers = counts.split_whitespace().map(str::parse::<u64>);
+        match (numbers.next(), numbers.next()) {
+            (Some(Ok(behind)), Some(Ok(ahead))) => Ok(Some((ahead, behind))),
+            _ => Ok(None),
+        }
     }
 }
 
-fn is_in_repository(dir: &Path) -> bool {
+pub(super) fn is_in_repository(dir: &Path) -> bool {
     dir.is_dir() && project(dir).is_some()
 }
 
@@ -72,36 +152,6 @@ pub(super) fn commits(output: &[u8]) -> Vec<Commit> {
             Some(Commit { id: field[0].to_owned(), subject: field[2].to_owned(), at })
         })
         .collect()
-}
-
-/// Parses records of two status letters, a space and a path that are terminated by NUL.
-pub(super) fn changed_files(output: &[u8]) -> Vec<ChangedFile> {
-    let records = output.split(|byte| *byte == 0).filter(|record| record.len() > 3);
-    records
-        .map(|record| {
-            let (index, tree) = (record[0], record[1]);
-            let kind = match (index, tree) {
-                (b'?', _) => ChangeKind::Untracked,
-                (b'U', _) | (_, b'U') | (b'A', b'A') | (b'D', b'D') => ChangeKind::Conflicted,
-                (b'D', _) | (_, b'D') => ChangeKind::Deleted,
-                (b'A', _) | (_, b'A') => ChangeKind::Added,
-                _ => ChangeKind::Modified,
-            };
-            ChangedFile { kind, path: String::from_utf8_lossy(&record[3..]).into_owned() }
-        })
-        .collect()
-}
-
-/// Sums up records of `added TAB removed TAB path`; a dash stands for a binary file.
-fn lines(output: &[u8]) -> (u64, u64) {
-    let text = String::from_utf8_lossy(output);
-    let mut sums = (0u64, 0u64);
-    for record in text.split('\0') {
-        let mut numbers = record.split('\t').map(|number| number.parse::<u64>().unwrap_or_default());
-        let (added, removed) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
-        sums = (sums.0.saturating_add(added), sums.1.saturating_add(removed));
-    }
-    sums
 }
 
 #[cfg(test)]

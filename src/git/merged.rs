@@ -5,8 +5,7 @@ use std::path::Path;
 
 use super::command::{Git, GitError};
 use super::recover::IDENTITY;
-use super::review::{ObjectStore, SnapshotPlan, is_copy_of};
-use super::submodules::INSIDE_GIT;
+use super::review::{BaseSearch, ObjectStore, SnapshotPlan, Snapshots, is_copy_of};
 use crate::model::MergeState;
 
 /// A branch without a worktree.
@@ -18,10 +17,14 @@ pub struct UnusedBranch {
     pub commit: String,
 }
 
-impl Git {
+/// Determines whether the work on a branch has been merged.
+#[derive(Debug, Clone, Copy)]
+pub struct MergeDetection<'a>(pub &'a Git);
+
+impl MergeDetection<'_> {
     /// Compares a commit with refs that may contain it. `start` is the commit at which the branch was created, and
     /// `scratch` a directory for temporary files. A ref that does not exist is ignored.
-    pub fn merge_state(
+    pub fn state(
         &self,
         dir: &Path,
         (tip, start): (&str, Option<&str>),
@@ -30,8 +33,8 @@ impl Git {
     ) -> Result<MergeState, GitError> {
         let mut fewest = None;
         for base in bases {
-            let Some(base) = self.commit(dir, base)? else { continue };
-            let own = self.line(dir, &["rev-list", "--count", tip, "--not", &base])?;
+            let Some(base) = self.0.commit(dir, base)? else { continue };
+            let own = self.0.line(dir, &["rev-list", "--count", tip, "--not", &base])?;
             let own: u64 = own.parse().unwrap_or(u64::MAX);
             if own == 0 && start == Some(tip) {
                 return Ok(MergeState::Empty);
@@ -45,7 +48,7 @@ impl Git {
             Some(own) => Ok(MergeState::Unmerged(own)),
             // Without a base, every commit counts.
             None => {
-                let all = self.line(dir, &["rev-list", "--count", tip])?;
+                let all = self.0.line(dir, &["rev-list", "--count", tip])?;
                 Ok(MergeState::Unmerged(all.parse().unwrap_or(u64::MAX)))
             }
         }
@@ -53,17 +56,17 @@ impl Git {
 
     /// Returns the refs that may contain merged work: the copies of this branch, and the main branches. The refs of
     /// `own` are left out.
-    pub fn merge_targets(
+    pub fn targets(
         &self,
         dir: &Path,
         branch: Option<&str>,
         own: Option<&str>,
     ) -> Result<Vec<String>, GitError> {
         let mut targets = match branch {
-            Some(branch) => self.copies_of(dir, branch)?,
+            Some(branch) => BaseSearch(self.0).copies_of(dir, branch)?,
             None => Vec::new(),
         };
-        for name in self.main_branches(dir)? {
+        for name in BaseSearch(self.0).main_branches(dir)? {
             if !targets.contains(&name) {
                 targets.push(name);
             }
@@ -72,31 +75,14 @@ impl Git {
         Ok(targets)
     }
 
-    /// Returns the branches below a prefix that no worktree has checked out.
-    pub fn unused_branches(&self, repository: &Path, prefix: &str) -> Result<Vec<UnusedBranch>, GitError> {
-        let format = "--format=%(refname) %(objectname) %(worktreepath)";
-        let below = format!("refs/heads/{prefix}");
-        let args = ["for-each-ref", format, &below];
-        let output =
-            self.with_worktree_lock(repository, || self.output(repository, &[INSIDE_GIT.to_owned()], &args))?;
-        let text = String::from_utf8_lossy(&output);
-        let unused = text.lines().filter_map(|line| {
-            let mut words = line.splitn(3, ' ');
-            let name = words.next()?.strip_prefix("refs/heads/")?.to_owned();
-            let commit = words.next()?.to_owned();
-            words.next().is_none_or(str::is_empty).then_some(UnusedBranch { name, commit })
-        });
-        Ok(unused.collect())
-    }
-
     /// Returns whether `base` contains the whole change of `tip`, although not its commits.
     fn is_contained(&self, dir: &Path, (tip, base): (&str, &str), scratch: &Path) -> Result<bool, GitError> {
-        let start = match self.line(dir, &["merge-base", base, tip]) {
+        let start = match self.0.line(dir, &["merge-base", base, tip]) {
             Ok(start) => start,
             Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(false),
             Err(error) => return Err(error),
         };
-        let tree = |commit: &str| self.line(dir, &["rev-parse", &format!("{commit}^{{tree}}")]);
+        let tree = |commit: &str| self.0.line(dir, &["rev-parse", &format!("{commit}^{{tree}}")]);
         // Commits that cancel each other out are in no other place.
         if tree(&start)? == tree(tip)? {
             return Ok(false);
@@ -105,19 +91,20 @@ impl Git {
             return Ok(true);
         }
         let plan = SnapshotPlan { left_out: &[], scratch, objects: ObjectStore::Scratch };
-        let git = self.for_snapshot(dir, plan)?;
+        let git = Snapshots(self.0).git_for(dir, plan)?;
         let args = ["commit-tree", "-m", "squashed", "-p", &start, &tree(tip)?];
         let squashed = git.output(dir, &IDENTITY.map(str::to_owned), &args)?;
         let squashed = String::from_utf8_lossy(&squashed).trim().to_owned();
-        Ok(git.is_rebased(dir, &squashed, base)? || git.merges_to(dir, (tip, base), &tree(base)?)?)
+        Ok(MergeDetection(&git).is_rebased(dir, &squashed, base)?
+            || MergeDetection(&git).merges_to(dir, (tip, base), &tree(base)?)?)
     }
 
     /// Returns whether `base` has a commit with the same patch for each commit of `tip`.
     fn is_rebased(&self, dir: &Path, tip: &str, base: &str) -> Result<bool, GitError> {
-        if self.line(dir, &["rev-list", "--count", "--merges", tip, "--not", base])? != "0" {
+        if self.0.line(dir, &["rev-list", "--count", "--merges", tip, "--not", base])? != "0" {
             return Ok(false);
         }
-        let patches = self.line(dir, &["cherry", base, tip])?;
+        let patches = self.0.line(dir, &["cherry", base, tip])?;
         Ok(!patches.is_empty() && patches.lines().all(|line| line.starts_with('-')))
     }
 
@@ -127,7 +114,7 @@ impl Git {
         if self.has_own_merge_drivers(dir)? {
             return Ok(false);
         }
-        match self.line(dir, &["merge-tree", "--write-tree", base, tip]) {
+        match self.0.line(dir, &["merge-tree", "--write-tree", base, tip]) {
             Ok(merged) => Ok(merged == tree),
             // There are conflicts, or this git has no such option.
             Err(GitError::Failed { .. }) => Ok(false),
@@ -137,7 +124,7 @@ impl Git {
 
     fn has_own_merge_drivers(&self, dir: &Path) -> Result<bool, GitError> {
         let args = ["config", "--show-scope", "--name-only", "--get-regexp", r"^merge\..*\.driver$"];
-        match self.line(dir, &args) {
+        match self.0.line(dir, &args) {
             Ok(names) => {
                 let is_own = |line: &str| !line.starts_with("global\t") && !line.starts_with("system\t");
                 Ok(names.lines().any(is_own))
@@ -153,6 +140,7 @@ impl Git {
 mod tests {
     use super::super::testing::Repository;
     use super::*;
+    use crate::git::branches::Branches;
 
     /// Creates a repository with two commits on the branch `work`.
     fn repository() -> Repository {
@@ -169,9 +157,9 @@ mod tests {
 
     fn state(r: &Repository) -> MergeState {
         let (git, scratch) = (r.ours(), tempfile::tempdir().unwrap());
-        let targets = git.merge_targets(&r.top(), Some("main"), Some("work")).unwrap();
-        let tip = git.branch_tip(&r.top(), "work").unwrap().unwrap();
-        git.merge_state(&r.top(), (&tip, None), &targets, scratch.path()).unwrap()
+        let targets = MergeDetection(&git).targets(&r.top(), Some("main"), Some("work")).unwrap();
+        let tip = Branches(&git).tip(&r.top(), "work").unwrap().unwrap();
+        MergeDetection(&git).state(&r.top(), (&tip, None), &targets, scratch.path()).unwrap()
     }
 
     fn on_main(r: &Repository) {
@@ -231,7 +219,7 @@ mod tests {
         r.write(".gitattributes", "* merge=evil\n");
         assert_eq!(state(&r), MergeState::Merged);
         assert!(!marker.exists());
-        let unused = r.ours().unused_branches(&r.top(), "wo").unwrap();
+        let unused = Branches(&r.ours()).unused(&r.top(), "wo").unwrap();
         assert!(unused.is_empty(), "a prefix is a whole word");
     }
 }

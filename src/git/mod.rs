@@ -1,65 +1,77 @@
 //! The git adapter: the root of a repository, its current branch, its commits and changes, and worktrees.
 //!
 //! The functions in this file run at every spawn and for every list: they read files and must never start a process.
-//! The other files start git. Among them, `worktree`, `submodules`, `recover` and `checkpoint` write, and for hand-offs
-//! also `bundle` and `uncommitted`. They change only worktrees, branches and refs that symposium created; the restore of
-//! a checkpoint also changes the files and the index of a working tree. `finish` moves the base
-//! branch of an agent forward, and `publish` pushes the branch of an agent.
+//! [`Git`] starts git, with its limits and without programs of the repository. Each use of it is a small struct over it,
+//! such as `Worktrees(&git).add(…)`, so a call shows what git is used for.
 //!
-//! - `command`: the only place that starts git
+//! `Worktrees`, `Submodules`, `Branches`, `RecoveryCommits` and `CheckpointStore` write, and for hand-offs also `Bundles`
+//! and `Patches`. They change only worktrees, branches and refs that symposium created; the restore of a checkpoint also
+//! changes the files and the index of a working tree. `TreeUpdates` and `Branches` move the base branch of an agent
+//! forward, and `Publication` pushes the branch of an agent.
+//!
+//! - `command`: [`Git`], the only place that starts git
 //! - `filters`: the filters that git may run
 //! - `checkout_size`: the size of a commit's files when it is checked out
-//! - `verify_worktree`: checks that git reports the state of a worktree
-//! - `worktree`: creates and removes worktrees
+//! - `worktree`: creates, checks and removes worktrees
 //! - `submodules`: submodules in a worktree
-//! - `hidden_changes`: changes that the index of a worktree hides
+//! - `branches`: branches: their names, their deletion, and those without a worktree
+//! - `objects`: trees and files in commits
+//! - `history`: commits and their order
+//! - `uncommitted`: uncommitted changes, as a list or as two patches
 //! - `unsaved_work`: work that exists only in a working tree
-//! - `history`: commits and uncommitted changes
 //! - `merged`: whether the work on a branch has been merged
 //! - `review`: the work on a branch, read for a review
 //! - `recover`: commits that keep the uncommitted files of a removed working tree
 //! - `checkpoint`: a working tree and its index as commits below a private ref
-//! - `uncommitted`: uncommitted changes as two patches
 //! - `bundle`: the commits of a branch as one file
 //! - `finish`: merges a branch into its base without a working tree
 //! - `publish`: pushes a branch to a remote
 
+mod branches;
 mod bundle;
 mod checkout_size;
 mod checkpoint;
 mod command;
 mod filters;
 mod finish;
-mod hidden_changes;
 mod history;
 mod merged;
+mod objects;
 mod publish;
 mod recover;
 mod review;
 mod submodules;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod uncommitted;
 mod unsaved_work;
-mod verify_worktree;
 mod worktree;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub use checkpoint::{CheckpointPlan, ExactTrees, tracked_files};
+pub use branches::Branches;
+pub use bundle::Bundles;
+pub use checkpoint::{CheckpointPlan, CheckpointStore, ExactFiles, ExactTrees, tracked_files};
 pub use command::{Git, GitError};
-pub use finish::{BranchMove, CommitIdentity, CommitPlan, ForeignFiles, MergedTree, ReplayedCommits};
-pub use merged::UnusedBranch;
-pub use publish::PushPlan;
-pub use recover::RecoveryPlan;
-pub use review::{BaseCandidate, ObjectStore, SnapshotPlan, TreePair, tree_fingerprint};
-pub use submodules::Submodule;
-pub use uncommitted::ChangeStage;
-pub use unsaved_work::UPSTREAM;
-pub use verify_worktree::verify_link;
-pub use worktree::{BranchPlan, RequestedBranch, WorktreeError};
+pub use finish::{
+    BranchMove, CommitIdentity, CommitPlan, CommitWriter, ForeignFiles, MergedTree, Merges, OverwriteCheck,
+    ReplayedCommits, TreeUpdates, operation_in_progress,
+};
+pub use history::History;
+pub use merged::{MergeDetection, UnusedBranch};
+pub use objects::Objects;
+pub use publish::{Publication, PushPlan};
+pub use recover::{RecoveryCommits, RecoveryPlan, SetAsideCommits};
+pub use review::{
+    BaseCandidate, BaseSearch, Diffs, ObjectStore, SnapshotPlan, Snapshots, TreePair, refs_fingerprint,
+    tree_fingerprint,
+};
+pub use submodules::{Submodule, Submodules};
+pub use uncommitted::{ChangeStage, Index, Patches, WorkingTreeChanges};
+pub use unsaved_work::{UPSTREAM, UnsavedWorkSearch};
+pub use worktree::{BranchPlan, RequestedBranch, WorktreeError, Worktrees, verify_link};
 
 /// Returns the root of the working tree around a directory.
 pub fn project(dir: &Path) -> Option<PathBuf> {
@@ -100,8 +112,12 @@ pub fn exclude(top: &Path, pattern: &str) -> io::Result<()> {
     out.write_all(format!("{gap}{pattern}\n").as_bytes())
 }
 
+/// The branch that git writes into the file HEAD of a repository whose refs are in the format `reftable`, which has the
+/// real branch elsewhere.
+const BRANCH_ELSEWHERE: &str = ".invalid";
+
 /// Returns the branch that is checked out around a directory, or the first twelve digits of the commit if HEAD is
-/// detached.
+/// detached. Returns `None` where only git can read it; [`Branches::current`] asks git then.
 pub fn branch(dir: &Path) -> Option<String> {
     let git = dir.ancestors().find_map(git_dir)?;
     let head = fs::read_to_string(git.join("HEAD")).ok()?;
@@ -109,7 +125,8 @@ pub fn branch(dir: &Path) -> Option<String> {
     match head.strip_prefix("ref:") {
         Some(name) => {
             let name = name.trim();
-            Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned())
+            let name = name.strip_prefix("refs/heads/").unwrap_or(name);
+            (name != BRANCH_ELSEWHERE).then(|| name.to_owned())
         }
         None => {
             let is_commit = head.len() >= 12 && head.bytes().all(|b| b.is_ascii_hexdigit());
@@ -118,8 +135,8 @@ pub fn branch(dir: &Path) -> Option<String> {
     }
 }
 
-/// Returns the branch that is checked out around a directory, or `None` if HEAD is detached.
-pub fn checked_out_branch(dir: &Path) -> Option<String> {
+/// Returns the branch in the file HEAD of the working tree around a directory, or `None` if HEAD is detached.
+fn branch_in_head_file(dir: &Path) -> Option<String> {
     let git = dir.ancestors().find_map(git_dir)?;
     let head = fs::read_to_string(git.join("HEAD")).ok()?;
     Some(head.lines().next()?.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?.to_owned())

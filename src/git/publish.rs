@@ -8,6 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::command::{Git, GitError, HARMLESS, OUTPUT_LIMIT, failure};
+use super::filters::Filters;
+use super::worktree::Worktrees;
 use super::{common_dir, repository};
 use crate::base::child::{ChildCommand, KillScope};
 use crate::base::wait::deadline::deadline_after;
@@ -16,7 +18,10 @@ use crate::base::wait::deadline::deadline_after;
 const PUSH_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// Keys of the configuration that make `git push` start a program.
-const EXECUTING_KEYS: &str = r"^(core\.(sshcommand|gitproxy|askpass)|credential(\..*)?\.helper|remote\..*\.(receivepack|vcs)|push\.gpgsign|gpg(\..*)?\.program)$";
+const EXECUTING_KEYS: &str = r"^(core\.(sshcommand|gitproxy|askpass)|credential(\..*)?\.helper|remote\..*\.(receivepack|vcs)|push\.gpgsign|gpg(\..*)?\.program|gpg\.ssh\.defaultkeycommand)$";
+
+/// Keys of the configuration with which `git push` can send credentials of the user to another server.
+const REDIRECTING_KEYS: &str = r"^(http(\..*)?\.(cookiefile|curloptresolve|proxy|proxysslcainfo|savecookies|sslcainfo|sslcapath|sslverify)|remote\..*\.proxy)$";
 
 /// The value in `HARMLESS` that forbids the network.
 const OFFLINE: &str = "protocol.allow=never";
@@ -37,11 +42,15 @@ pub struct PushPlan {
     pub further_urls: Vec<String>,
 }
 
-impl Git {
+/// Pushes branches, and reads what a push would use.
+#[derive(Debug, Clone, Copy)]
+pub struct Publication<'a>(pub &'a Git);
+
+impl Publication<'_> {
     /// Returns where a branch is pushed: to the remote that git is configured to push to, that of the base branch,
     /// `origin`, or the only remote. Returns `None` if there is no remote, or none of several is preferred.
-    pub fn push_plan(&self, top: &Path, branch: &str, base: &str) -> Result<Option<PushPlan>, GitError> {
-        let remotes = self.line(top, &["remote"])?;
+    pub fn plan(&self, top: &Path, branch: &str, base: &str) -> Result<Option<PushPlan>, GitError> {
+        let remotes = self.0.line(top, &["remote"])?;
         let remotes: Vec<&str> = remotes.lines().collect();
         let mut preferred = Vec::new();
         for key in [
@@ -56,7 +65,7 @@ impl Git {
         let known = preferred.iter().map(String::as_str).find(|name| remotes.contains(name));
         let only = || Some(remotes[0]).filter(|_| remotes.len() == 1);
         let Some(remote) = known.or_else(|| remotes.first().and_then(|_| only())) else { return Ok(None) };
-        let urls = self.line(top, &["remote", "get-url", "--push", "--all", "--", remote])?;
+        let urls = self.0.line(top, &["remote", "get-url", "--push", "--all", "--", remote])?;
         let mut urls = urls.lines().map(str::to_owned);
         let (branch, remote) = (branch.to_owned(), remote.to_owned());
         let url = urls.next().unwrap_or_default();
@@ -68,7 +77,7 @@ impl Git {
     pub fn is_inside_repository(&self, top: &Path, url: &str) -> Result<bool, GitError> {
         let Some(path) = local_path(url) else { return Ok(false) };
         let path = top.join(path);
-        let worktrees = self.worktrees(top)?.into_iter().map(|(worktree, _)| worktree);
+        let worktrees = Worktrees(self.0).list(top)?.into_iter().map(|(worktree, _)| worktree);
         let own = worktrees.chain([top.to_owned(), repository(top)]).chain(common_dir(top));
         let own: Vec<PathBuf> = own.map(|dir| dir.canonicalize().unwrap_or(dir)).collect();
         // git adds these suffixes if there is no repository without them.
@@ -85,7 +94,7 @@ impl Git {
 
     /// Returns the URLs of all remotes for fetching and pushing, with credentials if they have some.
     pub fn remote_urls(&self, top: &Path) -> Result<Vec<String>, GitError> {
-        let listed = self.line(top, &["remote", "--verbose"])?;
+        let listed = self.0.line(top, &["remote", "--verbose"])?;
         let urls = listed.lines().filter_map(|line| {
             let (_, url) = line.split_once('\t')?;
             Some(url.rsplit_once(" (")?.0.to_owned())
@@ -95,8 +104,19 @@ impl Git {
 
     /// Returns the keys of the repository's own configuration that would make a push start a program.
     pub fn executing_settings(&self, top: &Path) -> Result<Vec<String>, GitError> {
-        let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", EXECUTING_KEYS];
-        let names = match self.output(top, &[], &args) {
+        self.own_settings(top, EXECUTING_KEYS)
+    }
+
+    /// Returns the keys of the repository's own configuration that could make a push send credentials of the user to
+    /// another server than the one in the URL.
+    pub fn redirecting_settings(&self, top: &Path) -> Result<Vec<String>, GitError> {
+        self.own_settings(top, REDIRECTING_KEYS)
+    }
+
+    /// Returns the keys in the configuration of the repository and of the worktree that match a regular expression.
+    fn own_settings(&self, top: &Path, keys: &str) -> Result<Vec<String>, GitError> {
+        let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", keys];
+        let names = match self.0.output(top, &[], &args) {
             Ok(names) => names,
             // git reports in this way that there are none.
             Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(Vec::new()),
@@ -118,7 +138,7 @@ impl Git {
         let refspec = format!("refs/heads/{0}:refs/heads/{0}", plan.branch);
         let args =
             ["push", "--no-verify", "--recurse-submodules=no", "--quiet", "--", &plan.remote, &refspec];
-        let program = self.program()?;
+        let program = self.0.program()?;
         let configs = online_configs().flat_map(|config| ["-c", config]);
         let is_kept = |(name, _): &&(OsString, OsString)| {
             let name = name.to_string_lossy();
@@ -145,7 +165,7 @@ impl Git {
     /// Returns variables for a program that starts git in an untrusted repository, such as `gh`: git then starts neither
     /// hooks nor filters nor other programs that the repository configures.
     pub fn harmless_environment(&self, top: &Path) -> Result<Vec<(OsString, OsString)>, GitError> {
-        let filters = self.own_filters_off(top, &[])?;
+        let filters = Filters(self.0).own_off(top, &[])?;
         let configs: Vec<String> =
             online_configs().map(str::to_owned).chain(filters.iter().cloned()).collect();
         let mut environment = vec![("GIT_CONFIG_COUNT".to_owned(), configs.len().to_string())];
@@ -157,7 +177,7 @@ impl Git {
     }
 
     fn setting(&self, top: &Path, key: &str) -> Result<Option<String>, GitError> {
-        match self.line(top, &["config", "--get", key]) {
+        match self.0.line(top, &["config", "--get", key]) {
             Ok(value) => Ok(Some(value)),
             Err(GitError::Failed { output, .. }) if output.is_empty() => Ok(None),
             Err(error) => Err(error),
@@ -209,6 +229,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::super::testing::{Repository, path};
+    use super::Publication;
 
     fn with_remotes(names: &[&str]) -> Repository {
         let r = Repository::new();
@@ -223,7 +244,7 @@ mod tests {
     }
 
     fn remote_of(r: &Repository) -> Option<String> {
-        r.ours().push_plan(&r.top(), "work", "main").unwrap().map(|plan| plan.remote)
+        Publication(&r.ours()).plan(&r.top(), "work", "main").unwrap().map(|plan| plan.remote)
     }
 
     #[test]
@@ -243,7 +264,7 @@ mod tests {
         for url in ["https://h.example/a", "https://h.example/b"] {
             r.git(&["remote", "set-url", "--push", "--add", "origin", url]);
         }
-        let plan = r.ours().push_plan(&r.top(), "work", "main").unwrap().unwrap();
+        let plan = Publication(&r.ours()).plan(&r.top(), "work", "main").unwrap().unwrap();
         assert_eq!(
             (plan.url.as_str(), plan.further_urls),
             ("https://h.example/a", vec!["https://h.example/b".into()])
@@ -257,7 +278,7 @@ mod tests {
         r.git(&["worktree", "add", "-q", "--detach", &second.display().to_string()]);
         std::os::unix::fs::symlink(second.join("x"), r.dir.path().join("link")).unwrap();
         r.git_in(&second, &["init", "-q", "--bare", "x"]);
-        let is_inside = |url: &str| r.ours().is_inside_repository(&top, url).unwrap();
+        let is_inside = |url: &str| Publication(&r.ours()).is_inside_repository(&top, url).unwrap();
         let (inside, link) = (second.join("x"), r.dir.path().join("link"));
         let encoded = format!("file://{}", inside.display()).replace("second", "%73econd");
         for url in [
@@ -283,10 +304,10 @@ mod tests {
     #[test]
     fn urls_of_all_remotes_are_listed() {
         let r = with_remotes(&[]);
-        assert_eq!(r.ours().remote_urls(&r.top()).unwrap(), [] as [&str; 0]);
+        assert_eq!(Publication(&r.ours()).remote_urls(&r.top()).unwrap(), [] as [&str; 0]);
         r.git(&["remote", "add", "origin", "https://h.example/a b (c)"]);
         r.git(&["remote", "set-url", "--push", "origin", "git@h.example:me/b"]);
-        let urls = r.ours().remote_urls(&r.top()).unwrap();
+        let urls = Publication(&r.ours()).remote_urls(&r.top()).unwrap();
         assert_eq!(urls, ["https://h.example/a b (c)", "git@h.example:me/b"]);
     }
 
@@ -297,9 +318,9 @@ mod tests {
         let hook = r.top().join(".git/hooks/pre-push");
         r.write(".git/hooks/pre-push", &format!("#!/bin/sh\ntouch {}\n", marker.display()));
         std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let plan = r.ours().push_plan(&r.top(), "work", "main").unwrap().unwrap();
+        let plan = Publication(&r.ours()).plan(&r.top(), "work", "main").unwrap().unwrap();
         let environment = [("PATH".into(), path()), ("HOME".into(), r.dir.path().into())];
-        r.ours().push(&r.top(), &plan, &environment).unwrap();
+        Publication(&r.ours()).push(&r.top(), &plan, &environment).unwrap();
         assert!(!marker.exists());
         r.git_in(&r.dir.path().join("origin"), &["rev-parse", "--verify", "refs/heads/work"]);
     }
@@ -307,13 +328,27 @@ mod tests {
     #[test]
     fn settings_that_start_programs_are_found_in_the_repository_only() {
         let r = with_remotes(&["origin"]);
-        assert_eq!(r.ours().executing_settings(&r.top()).unwrap(), [] as [&str; 0]);
+        assert_eq!(Publication(&r.ours()).executing_settings(&r.top()).unwrap(), [] as [&str; 0]);
         r.git(&["config", "core.sshCommand", "evil"]);
         r.git(&["config", "remote.origin.receivepack", "evil"]);
         r.git(&["config", "credential.https://h.example.helper", "!evil"]);
         assert_eq!(
-            r.ours().executing_settings(&r.top()).unwrap(),
+            Publication(&r.ours()).executing_settings(&r.top()).unwrap(),
             ["core.sshcommand", "remote.origin.receivepack", "credential.https://h.example.helper"]
         );
+    }
+
+    #[test]
+    fn settings_that_send_credentials_elsewhere_are_found_in_the_repository_only() {
+        let r = with_remotes(&["origin"]);
+        std::fs::write(r.dir.path().join(".gitconfig"), "[http]\nproxy = http://own.example\n").unwrap();
+        r.git(&["config", "http.https://h.example/.extraHeader", "x: y"]);
+        assert_eq!(Publication(&r.ours()).redirecting_settings(&r.top()).unwrap(), [] as [&str; 0]);
+        r.git(&["config", "http.https://h.example/.proxy", "http://evil.example"]);
+        r.git(&["config", "http.sslVerify", "false"]);
+        r.git(&["config", "remote.origin.proxy", "http://evil.example"]);
+        let mut found = Publication(&r.ours()).redirecting_settings(&r.top()).unwrap();
+        found.sort();
+        assert_eq!(found, ["http.https://h.example/.proxy", "http.sslverify", "remote.origin.proxy"]);
     }
 }

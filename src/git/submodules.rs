@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::checkout_size::CheckoutSize;
 use super::command::{Git, GitError};
 use super::common_dir;
-pub(super) use gitlinks::SubmoduleCheckout;
+use super::worktree::{Worktrees, with_worktree_lock};
+pub(super) use gitlinks::{Gitlinks, SubmoduleCheckout};
+pub(super) use inner_repository::is_deleted_with;
 
 /// Maximum nesting of submodules, deeper than in practice, so that a cycle ends.
 const MAX_DEPTH: usize = 8;
@@ -30,11 +32,15 @@ pub struct Submodule {
     pub path: PathBuf,
 }
 
-impl Git {
+/// Reads the submodules of a working tree, and creates and removes their checkouts.
+#[derive(Debug, Clone, Copy)]
+pub struct Submodules<'a>(pub &'a Git);
+
+impl Submodules<'_> {
     /// Checks out the submodules whose commits the original repository has. Returns those submodules, and a remark for
     /// each one that stays empty. An untrusted tree may name the same submodule at many paths: with `counted`, their
     /// size is added up, and submodules that exceed the limit stay empty.
-    pub fn fill_submodules(
+    pub fn fill(
         &self,
         top: &Path,
         mut counted: Option<CheckoutSize>,
@@ -44,9 +50,9 @@ impl Git {
         let mut open = vec![(PathBuf::new(), repository, 0)];
         while let Some((inside, repository, depth)) = open.pop() {
             let tree = top.join(&inside);
-            for path in self.submodule_paths(&tree)? {
+            for path in self.paths(&tree)? {
                 let place = inside.join(&path);
-                let own = self.submodule_repository(&tree, &path, &repository)?;
+                let own = self.repository(&tree, &path, &repository)?;
                 let commit = match &own {
                     Some(own) => self.pinned(&tree, &path, own)?,
                     None => None,
@@ -56,7 +62,7 @@ impl Git {
                     continue;
                 };
                 let all = counted
-                    .map(|there| self.unfolded(&own, &commit, (there, CheckoutSize::MAX_CHECKOUT)))
+                    .map(|there| there.plus_checkout(self.0, (&own, &commit), CheckoutSize::MAX_CHECKOUT))
                     .transpose();
                 let added = all.and_then(|all| {
                     self.add_detached(&own, &top.join(&place), &commit)?;
@@ -76,18 +82,13 @@ impl Git {
     }
 
     /// Returns the paths of the submodules in a tree, without paths that lead out of the tree.
-    pub(super) fn submodule_paths(&self, tree: &Path) -> Result<Vec<PathBuf>, GitError> {
+    pub(super) fn paths(&self, tree: &Path) -> Result<Vec<PathBuf>, GitError> {
         let paths = self.gitmodules(tree, r"^submodule\..*\.path$")?.into_iter().map(|(_, path)| path);
         Ok(paths.map(PathBuf::from).filter(|path| stays_inside(path)).collect())
     }
 
     /// Returns the git directory of a submodule, if the original repository has it.
-    fn submodule_repository(
-        &self,
-        tree: &Path,
-        path: &Path,
-        around: &Path,
-    ) -> Result<Option<PathBuf>, GitError> {
+    fn repository(&self, tree: &Path, path: &Path, around: &Path) -> Result<Option<PathBuf>, GitError> {
         let all = self.gitmodules(tree, r"^submodule\..*\.path$")?;
         let key = all.into_iter().find(|(_, at)| Path::new(at) == path).map(|(key, _)| key);
         let name = key.as_deref().and_then(|key| key.strip_prefix("submodule.")?.strip_suffix(".path"));
@@ -99,13 +100,16 @@ impl Git {
     /// Returns the commit that a tree names for a submodule, if the submodule's repository has it.
     fn pinned(&self, tree: &Path, path: &Path, own: &Path) -> Result<Option<String>, GitError> {
         let name = format!("HEAD:{}", path.display());
-        let output = match self.output(tree, &[], &["rev-parse", "--verify", "--quiet", &name]) {
+        let output = match self.0.output(tree, &[], &["rev-parse", "--verify", "--quiet", &name]) {
             Ok(output) => String::from_utf8_lossy(&output).trim().to_owned(),
             Err(GitError::Failed { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        match self.output(own, &[INSIDE_GIT.to_owned()], &["cat-file", "-e", &format!("{output}^{{commit}}")])
-        {
+        match self.0.output(
+            own,
+            &[INSIDE_GIT.to_owned()],
+            &["cat-file", "-e", &format!("{output}^{{commit}}")],
+        ) {
             Ok(_) => Ok(Some(output)),
             Err(GitError::Failed { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -115,8 +119,8 @@ impl Git {
     fn add_detached(&self, own: &Path, at: &Path, commit: &str) -> Result<(), GitError> {
         let place = at.to_string_lossy();
         let args = ["worktree", "add", "--no-checkout", "--force", "--force", "--detach", &place, commit];
-        self.with_worktree_lock(own, || self.output(own, &[INSIDE_GIT.to_owned()], &args))?;
-        self.check_out(at)
+        with_worktree_lock(own, || self.0.output(own, &[INSIDE_GIT.to_owned()], &args))?;
+        Worktrees(self.0).check_out(at)
     }
 
     /// Returns keys and values of a tree's `.gitmodules`.
@@ -125,7 +129,7 @@ impl Git {
             return Ok(Vec::new());
         }
         let args = ["config", "--null", "--no-includes", "--file", ".gitmodules", "--get-regexp", keys];
-        let output = match self.output(tree, &[], &args) {
+        let output = match self.0.output(tree, &[], &args) {
             Ok(output) => output,
             Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(Vec::new()),
             Err(error) => return Err(error),
@@ -134,6 +138,16 @@ impl Git {
         let pair =
             |entry: &str| entry.split_once('\n').map(|(key, value)| (key.to_owned(), value.to_owned()));
         Ok(text.split('\0').filter_map(pair).collect())
+    }
+
+    /// Removes a checked-out submodule from the list of worktrees of its own repository.
+    pub fn forget(&self, top: &Path, submodule: &Submodule) -> Result<(), GitError> {
+        let at = top.join(&submodule.path);
+        let place = at.to_string_lossy();
+        let own = &submodule.repository;
+        with_worktree_lock(own, || {
+            Worktrees(self.0).remove(own, &["worktree", "remove", "--force", "--force", &place])
+        })
     }
 }
 

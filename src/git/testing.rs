@@ -28,8 +28,13 @@ impl Repository {
         self.git_in(&self.top(), args);
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a test's own repository")]
     pub fn git_in(&self, dir: &Path, args: &[&str]) {
+        self.output_in(dir, args);
+    }
+
+    /// Runs git and returns what it prints, without the last line ending.
+    #[expect(clippy::disallowed_methods, reason = "a test's own repository")]
+    pub fn output_in(&self, dir: &Path, args: &[&str]) -> String {
         let output = Command::new("git")
             .args(["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false"])
             .args(args)
@@ -39,6 +44,7 @@ impl Repository {
             .output()
             .unwrap();
         assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
     }
 
     pub fn write(&self, path: &str, text: &str) {

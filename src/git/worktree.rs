@@ -5,13 +5,17 @@
 //! worktree is created from, nor a branch that has commits of its own.
 
 mod lock;
+mod verify;
 
 use std::path::{Path, PathBuf};
 
+use super::branches::Branches;
 use super::checkout_size::CheckoutSize;
 use super::command::{Git, GitError};
 use super::project;
-use super::submodules::{INSIDE_GIT, Submodule};
+use super::submodules::INSIDE_GIT;
+pub(super) use lock::with_worktree_lock;
+pub use verify::verify_link;
 
 /// The branch that the user requested for a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +104,11 @@ pub enum WorktreeError {
     Git(#[from] GitError),
 }
 
-impl Git {
+/// Creates, lists, checks, repairs and removes worktrees.
+#[derive(Debug, Clone, Copy)]
+pub struct Worktrees<'a>(pub &'a Git);
+
+impl Worktrees<'_> {
     /// Determines how the branch of a worktree at `at` would be created, starting from `dir`. Changes nothing.
     pub fn plan_branch(
         &self,
@@ -111,15 +119,15 @@ impl Git {
         if project(dir).is_none() {
             return Err(WorktreeError::NoRepository);
         }
-        if self.commit(dir, "HEAD")?.is_none() {
+        if self.0.commit(dir, "HEAD")?.is_none() {
             return Err(WorktreeError::NoCommit);
         }
         let (RequestedBranch::Own(branch) | RequestedBranch::Named(branch)) = requested;
-        self.check_name(dir, branch)?;
-        if self.commit(dir, &format!("refs/heads/{branch}"))?.is_none() {
+        Branches(self.0).check_name(dir, branch)?;
+        if self.0.commit(dir, &format!("refs/heads/{branch}"))?.is_none() {
             let remote = match requested {
                 RequestedBranch::Own(_) => None,
-                RequestedBranch::Named(_) => self.on_remote(dir, branch)?,
+                RequestedBranch::Named(_) => Branches(self.0).on_remote(dir, branch)?,
             };
             let branch = branch.to_owned();
             return Ok(remote.map_or_else(
@@ -128,7 +136,7 @@ impl Git {
             ));
         }
         let elsewhere = self
-            .worktrees(dir)?
+            .list(dir)?
             .into_iter()
             .find(|(path, on)| on.as_deref() == Some(branch) && path != at && path.exists());
         if let Some((path, _)) = elsewhere {
@@ -136,7 +144,7 @@ impl Git {
         }
         match requested {
             RequestedBranch::Named(_) => Ok(BranchPlan::Existing(branch.to_owned())),
-            RequestedBranch::Own(_) => match self.own_commits(dir, branch)? {
+            RequestedBranch::Own(_) => match Branches(self.0).count_own_commits(dir, branch)? {
                 0 => Ok(BranchPlan::Reset(branch.to_owned())),
                 commits => Err(WorktreeError::HasCommits { branch: branch.to_owned(), commits }),
             },
@@ -144,7 +152,7 @@ impl Git {
     }
 
     /// Creates a worktree. First removes the remains of one that a killed command left at the same path.
-    pub fn add_worktree(&self, dir: &Path, plan: &BranchPlan, at: &Path) -> Result<(), GitError> {
+    pub fn add(&self, dir: &Path, plan: &BranchPlan, at: &Path) -> Result<(), GitError> {
         let place = at.to_string_lossy();
         let branch = plan.branch();
         let args: Vec<&str> = match plan {
@@ -154,12 +162,12 @@ impl Git {
             BranchPlan::Existing(_) => vec![&place, branch],
             BranchPlan::Follow { remote, .. } => vec!["--track", "-b", branch, &place, remote],
         };
-        self.with_worktree_lock(dir, || {
+        with_worktree_lock(dir, || {
             self.forget_locked(dir, at)?;
-            self.output(dir, &[], &[&["worktree", "add", "--no-checkout"][..], &args].concat())
+            self.0.output(dir, &[], &[&["worktree", "add", "--no-checkout"][..], &args].concat())
         })?;
         match plan {
-            BranchPlan::At { .. } => self.with_memory_limit().check_out(at),
+            BranchPlan::At { .. } => Worktrees(&self.0.with_memory_limit()).check_out(at),
             _ => self.check_out(at),
         }
     }
@@ -167,16 +175,16 @@ impl Git {
     /// Writes the files of a worktree that was added with `--no-checkout`. The repository's list of worktrees is not
     /// locked during the checkout, because it may take minutes.
     pub(super) fn check_out(&self, at: &Path) -> Result<(), GitError> {
-        self.output(at, &[], &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
+        self.0.output(at, &[], &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
     }
 
     /// Removes a worktree with everything in it, even if it is incomplete or already deleted.
-    pub fn forget_worktree(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
-        self.with_worktree_lock(repository, || self.forget_locked(repository, at))
+    pub fn forget(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
+        with_worktree_lock(repository, || self.forget_locked(repository, at))
     }
 
     fn forget_locked(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
-        if !self.list(repository)?.iter().any(|(path, _)| path == at) {
+        if !self.list_locked(repository)?.iter().any(|(path, _)| path == at) {
             return Ok(());
         }
         let place = at.to_string_lossy();
@@ -184,149 +192,30 @@ impl Git {
         self.remove(repository, &["worktree", "remove", "--force", "--force", &place])
     }
 
-    /// Removes a checked-out submodule from the list of worktrees of its own repository.
-    pub fn forget_submodule(&self, top: &Path, submodule: &Submodule) -> Result<(), GitError> {
-        let at = top.join(&submodule.path);
-        let place = at.to_string_lossy();
-        let own = &submodule.repository;
-        self.with_worktree_lock(own, || {
-            self.remove(own, &["worktree", "remove", "--force", "--force", &place])
-        })
-    }
-
-    fn remove(&self, repository: &Path, args: &[&str]) -> Result<(), GitError> {
-        match self.output(repository, &[INSIDE_GIT.to_owned()], args) {
+    pub(super) fn remove(&self, repository: &Path, args: &[&str]) -> Result<(), GitError> {
+        match self.0.output(repository, &[INSIDE_GIT.to_owned()], args) {
             Err(GitError::Failed { output, .. }) if output.contains("is not a working tree") => Ok(()),
             other => other.map(drop),
         }
     }
 
     /// Updates git's administrative files after a worktree was moved.
-    pub fn repair_worktree(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
+    pub fn repair(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
         let place = at.to_string_lossy();
         let args = ["worktree", "repair", &place];
-        self.with_worktree_lock(repository, || {
-            self.output(repository, &[INSIDE_GIT.to_owned()], &args).map(drop)
+        with_worktree_lock(repository, || {
+            self.0.output(repository, &[INSIDE_GIT.to_owned()], &args).map(drop)
         })
     }
 
-    /// Removes a branch that has no commits of its own and returns whether the branch is gone.
-    pub fn drop_empty_branch(&self, repository: &Path, branch: &str) -> Result<bool, GitError> {
-        if self.commit(repository, &format!("refs/heads/{branch}"))?.is_none() {
-            return Ok(true);
-        }
-        if self.own_commits(repository, branch)? > 0 {
-            return Ok(false);
-        }
-        // git checks that the branch is not checked out in a worktree.
-        let args = ["branch", "--quiet", "-D", branch];
-        self.with_worktree_lock(repository, || self.output(repository, &[], &args).map(|_| true))
-    }
-
-    /// Removes a branch if each of its commits is on another branch, on a remote or below the ref prefix `stored`.
-    /// Returns whether the branch is gone.
-    pub fn drop_stored_branch(
-        &self,
-        repository: &Path,
-        branch: &str,
-        stored: &str,
-    ) -> Result<bool, GitError> {
-        let name = format!("refs/heads/{branch}");
-        let Some(tip) = self.commit(repository, &name)? else { return Ok(true) };
-        let (but, stored) = (format!("--exclude={branch}"), format!("--glob={stored}"));
-        let count = ["rev-list", "--count", &tip, "--not", &but, "--branches", "--remotes", &stored];
-        if self.line(repository, &count)? != "0" {
-            return Ok(false);
-        }
-        self.drop_branch_at(repository, branch, &tip)?;
-        Ok(self.commit(repository, &name)?.is_none())
-    }
-
-    /// Returns the first of these names that is a valid branch name and is unused. A name that git already resolves is
-    /// skipped, because the branch would hide a remote branch or an abbreviated commit with the same name.
-    pub fn free_branch(&self, dir: &Path, names: &[String]) -> Result<Option<String>, GitError> {
-        for name in names {
-            match self.check_name(dir, name) {
-                Err(WorktreeError::Git(error)) => return Err(error),
-                Err(_) => continue,
-                Ok(()) => {}
-            }
-            if self.is_taken_name(dir, name)? {
-                continue;
-            }
-            // git cannot have both `a` and `a/b`, so a name that conflicts in this way is skipped, too.
-            let args = ["for-each-ref", "--format=%(refname)", "refs/heads/"];
-            let output = self.output(dir, &[], &args)?;
-            let taken = |there: &str| {
-                there == name
-                    || there.starts_with(&format!("{name}/"))
-                    || name.starts_with(&format!("{there}/"))
-            };
-            let output = String::from_utf8_lossy(&output).into_owned();
-            if !output.lines().filter_map(|line| line.strip_prefix("refs/heads/")).any(taken) {
-                return Ok(Some(name.clone()));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns whether a name starts with the name of a remote, or git resolves it to an object.
-    fn is_taken_name(&self, dir: &Path, name: &str) -> Result<bool, GitError> {
-        let remotes = self.output(dir, &[], &["remote"])?;
-        let above = |remote: &str| {
-            name.strip_prefix(remote).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        if String::from_utf8_lossy(&remotes).lines().any(above) {
-            return Ok(true);
-        }
-        match self.output(dir, &[], &["rev-parse", "--verify", "--quiet", name]) {
-            Err(GitError::Failed { output, .. }) if output.is_empty() => Ok(false),
-            // git reports an error for an abbreviated commit that is ambiguous.
-            Ok(_) | Err(GitError::Failed { .. }) => Ok(true),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Removes a branch that still points to the commit where it was created, unless a worktree has it checked out.
-    pub fn drop_branch_at(&self, repository: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
-        let name = format!("refs/heads/{branch}");
-        let is_used = self.worktrees(repository)?.iter().any(|(_, on)| on.as_deref() == Some(branch));
-        if is_used || self.commit(repository, &name)?.as_deref() != Some(commit) {
-            return Ok(());
-        }
-        self.output(repository, &[INSIDE_GIT.to_owned()], &["update-ref", "-d", &name, commit]).map(drop)
-    }
-
-    fn check_name(&self, dir: &Path, branch: &str) -> Result<(), WorktreeError> {
-        let bad = || WorktreeError::BadBranch(branch.to_owned());
-        if branch.contains(['\0', '\n']) {
-            return Err(bad());
-        }
-        match self.output(dir, &[], &["check-ref-format", "--branch", branch]) {
-            // git also accepts expressions such as `@{-1}`, which refer to another branch.
-            Ok(output) if output.strip_suffix(b"\n") == Some(branch.as_bytes()) => Ok(()),
-            Ok(_) | Err(GitError::Failed { .. }) => Err(bad()),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Returns the remote branch with this name, if there is exactly one.
-    fn on_remote(&self, dir: &Path, branch: &str) -> Result<Option<String>, GitError> {
-        let output =
-            self.output(dir, &[], &["for-each-ref", "--format=%(refname:lstrip=2)", "refs/remotes/"])?;
-        let output = String::from_utf8_lossy(&output).into_owned();
-        let is_it = |name: &&str| name.split_once('/').is_some_and(|(_, rest)| rest == branch);
-        let mut found = output.lines().filter(is_it);
-        Ok(found.next().filter(|_| found.next().is_none()).map(str::to_owned))
-    }
-
     /// Returns all worktrees of a repository with their branches.
-    pub(super) fn worktrees(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
-        self.with_worktree_lock(dir, || self.list(dir))
+    pub(super) fn list(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
+        with_worktree_lock(dir, || self.list_locked(dir))
     }
 
-    fn list(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
-        let output = self.output(dir, &[INSIDE_GIT.to_owned()], &["worktree", "list", "--porcelain"])?;
+    /// Returns the same list while the caller holds the lock.
+    pub(super) fn list_locked(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
+        let output = self.0.output(dir, &[INSIDE_GIT.to_owned()], &["worktree", "list", "--porcelain"])?;
         let mut found: Vec<(PathBuf, Option<String>)> = Vec::new();
         for line in String::from_utf8_lossy(&output).lines() {
             if let Some(path) = line.strip_prefix("worktree ") {

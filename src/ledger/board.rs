@@ -21,7 +21,10 @@ impl Ledger {
         let sql = "SELECT key, length(CAST(value AS BLOB)), author, at, version, value FROM board
                    WHERE project = ?1 AND key = ?2";
         self.read(|connection| {
-            connection.prepare(sql)?.query_row(params![project, key], |row| entry(row, true)).optional()
+            connection
+                .prepare(sql)?
+                .query_row(params![project, key], |row| entry(row, Some(row.get(5)?)))
+                .optional()
         })
     }
 
@@ -31,7 +34,7 @@ impl Ledger {
                    WHERE project = ?1 ORDER BY key";
         self.read(|connection| {
             let mut statement = connection.prepare(sql)?;
-            let rows = statement.query_map([project], |row| entry(row, false))?;
+            let rows = statement.query_map([project], |row| entry(row, None))?;
             rows.collect()
         })
     }
@@ -76,13 +79,13 @@ impl Ledger {
     }
 }
 
-fn entry(row: &Row<'_>, whole: bool) -> rusqlite::Result<BoardEntry> {
+fn entry(row: &Row<'_>, value: Option<String>) -> rusqlite::Result<BoardEntry> {
     Ok(BoardEntry {
         key: row.get(0)?,
         size: row.get::<_, i64>(1)?.unsigned_abs(),
         author: row.get(2)?,
         at: Timestamp::from_microsecond(row.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
         version: row.get(4)?,
-        value: if whole { Some(row.get(5)?) } else { None },
+        value,
     })
 }

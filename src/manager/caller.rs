@@ -7,11 +7,21 @@ use crate::env::{AGENT, AGENT_ID};
 use crate::error::{Code, Error, shown};
 use crate::manager::Context;
 use crate::model::{AgentId, AgentName, AgentRecord};
+use crate::store::AgentLocks;
 
 impl Context {
     /// Returns whether this terminal is inside tmux.
     pub fn is_within_tmux(&self) -> bool {
         self.env.var("TMUX").is_some()
+    }
+
+    /// Returns whether this terminal is inside the user's own tmux and that tmux takes this prefix key, so that it has to
+    /// be pressed twice. A tmux that does not answer counts as taking it.
+    pub fn own_tmux_takes(&self, prefix: &str) -> bool {
+        let Some(around) = self.env.var("TMUX") else { return false };
+        let pane = self.env.var("TMUX_PANE");
+        let own = self.tmux().ok().and_then(|tmux| tmux.prefixes_of_own_tmux(around, pane));
+        own.is_none_or(|own| own.iter().any(|key| key == prefix))
     }
 
     /// Returns the agent in whose process tree this command runs. It is found by its id, which survives a rename.
@@ -50,7 +60,7 @@ impl Context {
         if let Some(record) = self.store.find(name, self.now())? {
             return Ok(Some(record));
         }
-        let spawned = self.store.lock_agent(name, "event")?;
+        let spawned = AgentLocks(&self.store).lock(name, "event")?;
         let record = self.store.find(name, self.now())?;
         if record.is_none() {
             // An event of an unknown agent must leave no lock file behind.

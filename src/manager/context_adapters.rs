@@ -15,7 +15,9 @@ impl Context {
     /// Returns git with the PATH and HOME of this process; its child processes end with this process.
     pub(in crate::manager) fn git(&self) -> Git {
         let var = |key| self.env.var(key).unwrap_or_default().to_owned();
-        Git::new(var("PATH"), var("HOME")).with_wrapper(WITH_PARENT)
+        let git = Git::new(var("PATH"), var("HOME"));
+        // The binary of a unit test is not this program and cannot start git.
+        if cfg!(test) { git } else { git.with_wrapper(WITH_PARENT) }
     }
 
     /// Lets a running server create its socket again after a cleanup of `/tmp` deleted it, before a second server takes

@@ -12,6 +12,7 @@ use crate::manager::supervisor::SupervisorControl;
 use crate::model::{AgentName, AgentRecord, Kind, Title};
 use crate::rules::lifecycle::conversation::{SwitchResult, switch};
 use crate::rules::lifecycle::conversation_start::{self, ConversationOpening};
+use crate::store::AgentLocks;
 
 /// Lists and selects conversations of an agent.
 #[derive(Clone, Copy)]
@@ -56,7 +57,7 @@ impl Conversations<'_> {
             Error::usage("the name of a conversation cannot be empty")
                 .hint(format!("`symposium conversation list {name}` shows them"))
         })?;
-        let lock = self.0.store.lock_agent(name, "resume")?;
+        let lock = AgentLocks(&self.0.store).lock(name, "resume")?;
         let mut record = self.0.record(name, "resume")?;
         let kind = self.0.kind_of(&record)?;
         require_choosable_conversation(&record, &kind)?;

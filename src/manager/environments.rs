@@ -19,7 +19,7 @@ use crate::manager::status::StatusTracker;
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::workspace::WorkInspection;
 use crate::model::{AgentName, EnvironmentName, TmuxSnapshot};
-use crate::store::{self, Store};
+use crate::store::{self, Store, SupervisorLock};
 
 /// How long agents get to exit when their environment is removed by force.
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -123,7 +123,7 @@ impl Environments {
         }
         let read = Store::open(&view.path).and_then(|store| {
             let records = store.read(Clock::System.now())?;
-            Ok((records, store.supervisor().is_some()))
+            Ok((records, SupervisorLock(&store).holder().is_some()))
         });
         match read {
             Ok((records, supervisor)) => {

@@ -60,21 +60,19 @@ impl From<TmuxError> for Error {
                 Code::TmuxTooOld,
                 format!("tmux is too old: found {version}, 3.2 or newer is needed"),
             ),
+            TmuxError::OtherVersion { ref program, ref server, .. } => {
+                let program = program.display();
+                Error::new(Code::TmuxVersion, error.to_string())
+                    .saw("a client of another version may not be able to show a screen")
+                    .hint(format!("put tmux {server} before `{program}` in PATH"))
+            }
+            TmuxError::LongSocket { .. } | TmuxError::UnsafeDirectory { .. } => unusable_socket(error),
             TmuxError::TimedOut { what, bound } => {
                 let after = seconds(bound);
                 Error::new(Code::TmuxTimedOut, format!("tmux did not answer within {after} ({what})"))
                     .saw("its agents may still be running; their status was not changed")
                     .hint(RESUME_SERVER)
             }
-            TmuxError::LongSocket { path, length } => Error::new(
-                Code::SocketPathTooLong,
-                format!("the path of the tmux socket has {length} bytes, but the limit is {MAX_SOCKET_PATH}"),
-            )
-            .saw(path.display().to_string())
-            .hint(
-                "set TMUX_TMPDIR to a directory with a shorter path, or choose a socket: \
-                 SYMPOSIUM_TMUX_SOCKET=/tmp/symposium",
-            ),
             TmuxError::NoDirectory { path } => {
                 Error::bad_directory(&path.display().to_string(), "it no longer exists")
             }
@@ -85,12 +83,6 @@ impl From<TmuxError> for Error {
                 "use another name (`--name`, or `symposium agent rename`), or end that session if it is unused: \
                  it may belong to an agent of another environment on this tmux server",
             ),
-            TmuxError::OtherVersion { ref program, ref server, .. } => {
-                let program = program.display();
-                Error::new(Code::TmuxVersion, error.to_string())
-                    .saw("a client of another version may not be able to show a screen")
-                    .hint(format!("put tmux {server} before `{program}` in PATH"))
-            }
             TmuxError::NoDescriptors { open, limit, .. } => Error::new(Code::TmuxFull, error.to_string())
                 .saw(format!(
                     "{open} of {limit} are open; an agent needs about 2, an attached terminal 2 more"
@@ -99,15 +91,6 @@ impl From<TmuxError> for Error {
                     "end agents that are not needed (`symposium agent kill NAME`), or raise the hard limit \
                      (`ulimit -Hn`) and start the server again with `symposium agent restore --all`",
                 ),
-            TmuxError::UnsafeDirectory { path, why } => Error::new(
-                Code::TmuxSocket,
-                format!("the directory of the tmux socket, `{}`, is not safe to use", path.display()),
-            )
-            .saw(why)
-            .hint(
-                "use another socket: SYMPOSIUM_TMUX_SOCKET=$HOME/.symposium/run/tmux.sock, or set TMUX_TMPDIR to \
-                 a directory of your own",
-            ),
             TmuxError::Refused { what, output } | TmuxError::Garbled { what, output } => {
                 tmux_failed(&format!("{what} failed"), &output)
             }
@@ -116,6 +99,31 @@ impl From<TmuxError> for Error {
             }
             other => tmux_failed(&other.to_string(), ""),
         }
+    }
+}
+
+/// Returns the error for a tmux socket whose path is too long or whose directory is not safe.
+fn unusable_socket(error: TmuxError) -> Error {
+    match error {
+        TmuxError::LongSocket { path, length } => Error::new(
+            Code::SocketPathTooLong,
+            format!("the path of the tmux socket has {length} bytes, but the limit is {MAX_SOCKET_PATH}"),
+        )
+        .saw(path.display().to_string())
+        .hint(
+            "set TMUX_TMPDIR to a directory with a shorter path, or choose a socket: \
+             SYMPOSIUM_TMUX_SOCKET=/tmp/symposium",
+        ),
+        TmuxError::UnsafeDirectory { path, why } => Error::new(
+            Code::TmuxSocket,
+            format!("the directory of the tmux socket, `{}`, is not safe to use", path.display()),
+        )
+        .saw(why)
+        .hint(
+            "use another socket: SYMPOSIUM_TMUX_SOCKET=$HOME/.symposium/run/tmux.sock, or set TMUX_TMPDIR to \
+             a directory of your own",
+        ),
+        other => tmux_failed(&other.to_string(), ""),
     }
 }
 

@@ -1,5 +1,8 @@
 //! Parents and children: the parent of a new agent, the limits on spawning, and the descendants of an agent.
 
+#[cfg(test)]
+mod tests;
+
 use crate::base::plural::counted;
 use crate::error::Error;
 use crate::manager::Context;
@@ -8,7 +11,7 @@ use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::model::{AgentName, AgentRecord, ChildLimits};
 use crate::rules::lifecycle::spawn_limits::{is_there, refusal};
 use crate::rules::lifecycle::tree;
-use crate::store::StartLock;
+use crate::store::{StartLock, StartSlots};
 
 /// Parents and children of agents.
 #[derive(Clone, Copy)]
@@ -51,7 +54,7 @@ impl Family<'_> {
         parent: Option<&AgentName>,
     ) -> Result<Option<StartLock>, Error> {
         let is_counted = chosen.spec.max_instances.is_some() || parent.is_some();
-        Ok(is_counted.then(|| self.0.store.lock_start_slots()).transpose()?)
+        Ok(is_counted.then(|| StartSlots(&self.0.store).lock()).transpose()?)
     }
 
     /// Returns an error if other agents of the same spec have filled `max_instances` since this agent ended.

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use crate::env::{AGENT_ID, Env};
 use crate::manager::Context;
+use crate::store::RunFiles;
 
 /// The name of the link in `run/`.
 const LINK: &str = "symposium";
@@ -20,27 +21,27 @@ impl Context {
         if self.env.is_set(AGENT_ID) {
             return self.mend_hook_link();
         }
-        let target = self.store.run_link_target(LINK);
+        let target = RunFiles(&self.store).link_target(LINK);
         if let Some(binary) = Env::running_binary().filter(|binary| target.as_ref() != Some(binary)) {
             // Hooks that start in the meantime follow the old link. If the link cannot be replaced and leads nowhere,
             // `doctor` and an unconfirmed `agent send` report it.
-            let _ = self.store.link_run(LINK, &binary);
+            let _ = RunFiles(&self.store).link(LINK, &binary);
         }
     }
 
     /// Points the link to the binary of this process if it does not lead to an executable.
     pub fn mend_hook_link(&self) {
-        if self.store.can_execute_run(LINK) {
+        if RunFiles(&self.store).can_execute(LINK) {
             return;
         }
         if let Some(binary) = Env::running_binary() {
-            let _ = self.store.link_run(LINK, &binary);
+            let _ = RunFiles(&self.store).link(LINK, &binary);
         }
     }
 
     /// Returns the program that hooks of new processes start: the link, or this binary if the link cannot be used.
     pub(super) fn hook_program(&self) -> PathBuf {
-        match self.store.can_execute_run(LINK) {
+        match RunFiles(&self.store).can_execute(LINK) {
             true => self.store.run_dir().join(LINK),
             false => self.env.exe().to_path_buf(),
         }
@@ -58,11 +59,11 @@ impl Context {
 
     /// Describes why the hooks of agents cannot start this program, or returns `None` if they can.
     pub(super) fn hook_link_fault(&self) -> Option<String> {
-        if self.store.can_execute_run(LINK) {
+        if RunFiles(&self.store).can_execute(LINK) {
             return None;
         }
         let link = self.store.run_dir().join(LINK);
-        Some(match self.store.run_link_target(LINK) {
+        Some(match RunFiles(&self.store).link_target(LINK) {
             Some(target) => format!(
                 "{} leads to {}, which cannot be executed: agents and tmux cannot report events",
                 link.display(),

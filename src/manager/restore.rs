@@ -19,6 +19,7 @@ use crate::manager::supervisor::SupervisorControl;
 use crate::model::{Agent, AgentName, AgentRecord, Status};
 use crate::rules::status::cut_off::CONTINUE_PROMPT;
 use crate::rules::tasks::typing::LineHandling;
+use crate::store::AgentLocks;
 
 /// How long a restored agent may take until it is ready for the prompt that continues a cut-off turn.
 const CONTINUE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -116,7 +117,7 @@ impl Restoration<'_> {
 
     /// Restores one agent. Returns `None` if it is no longer lost.
     fn restore_one(&self, name: &AgentName, scope: RestoreScope) -> Result<Option<String>, Error> {
-        let lock = self.0.store.lock_agent(name, "restore")?;
+        let lock = AgentLocks(&self.0.store).lock(name, "restore")?;
         let record = self.0.record(name, "restore")?;
         if scope == RestoreScope::Lost
             && record.status.status != Status::Lost

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::kinds::Kinds;
 use crate::manager::Context;
 use crate::model::Config;
+use crate::store::Watches;
 
 pub use crate::store::StoreChangeListener;
 
@@ -76,6 +77,6 @@ impl Context {
 
     /// Calls `callback` whenever the registry, the ledger or the configuration changes.
     pub fn on_change(&self, callback: impl Fn() + Send + 'static) -> Result<StoreChangeListener, Error> {
-        Ok(self.store.on_change(&["agent-sessions.json", "ledger.db-wal", FILE], callback)?)
+        Ok(Watches(&self.store).on_change(&["agent-sessions.json", "ledger.db-wal", FILE], callback)?)
     }
 }

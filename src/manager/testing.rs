@@ -1,5 +1,5 @@
 //! A context for unit tests of domains: a temporary state directory, a clock that only tests move, and a tmux server
-//! that consists of data. It starts no process and never sleeps.
+//! that consists of data. It never sleeps, and starts no process except git for agents with worktrees.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -9,12 +9,18 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::env::{Clock, Env};
+use crate::error::Error;
 use crate::ledger::EventQuery;
 use crate::manager::Context;
 use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::LaunchPlanner;
+use crate::manager::specs::launch_plan::SpawnTarget;
+use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use crate::model::{
-    AgentName, AgentRecord, Conversation, DeadPane, Exit, LiveClient, LivePane, Status, StatusNote,
-    TmuxLocation,
+    Agent, AgentName, AgentRecord, Conversation, DeadPane, Exit, LiveClient, LivePane, Status, StatusNote,
+    TmuxLocation, Workspace,
 };
 use crate::rules::status::decide::tests::record as any_record;
 use crate::tmux::{FakeServer, Tmux};
@@ -55,7 +61,9 @@ impl TestContext {
             ("HOME", home.to_str().unwrap()),
             ("SYMPOSIUM_SUPERVISOR", "off"),
         ];
-        let env = Env::of_test(&[&fixed, vars].concat(), project);
+        let is_default = |(key, _): &&(&str, &str)| !vars.iter().any(|(chosen, _)| chosen == key);
+        let all: Vec<_> = fixed.iter().filter(is_default).chain(vars).copied().collect();
+        let env = Env::of_test(&all, project);
         let mut context = Context::open(env, Some(&dir.path().join("state"))).unwrap();
         context.clock = Clock::manual("2026-01-05T10:00:00Z".parse().unwrap());
         let tmux = Arc::new(FakeServer::default());
@@ -122,6 +130,36 @@ impl TestContext {
         RegistryWriter(self).write(|edit| edit.put(record)).unwrap()
     }
 
+    /// Adds an idle agent of kind `demo` with a worktree of its own, created from a directory of a repository.
+    pub(in crate::manager) fn worktree_agent(&self, name: &str, from: &Path) -> AgentRecord {
+        self.worktree_agent_with(name, from, |_| {}).unwrap()
+    }
+
+    /// Adds an agent like [`TestContext::worktree_agent`] after changing the request. Returns the error with which a
+    /// spawn would fail.
+    pub(in crate::manager) fn worktree_agent_with(
+        &self,
+        name: &str,
+        from: &Path,
+        change: impl FnOnce(&mut SpawnRequest),
+    ) -> Result<AgentRecord, Error> {
+        let mut request = SpawnRequest {
+            body: SpawnTarget::Spec(Some("demo".into())),
+            workspace: Some(Workspace::Worktree),
+            ..SpawnRequest::default()
+        };
+        change(&mut request);
+        let chosen = LaunchPlanner(self).chosen(&request, None, from)?;
+        let mut record = self.agent_with(name, Status::Idle, |record| {
+            record.workspace = request.workspace.unwrap_or_default();
+            record.working_directory = from.to_string_lossy().into_owned();
+        });
+        if let Some(plan) = Workspaces(self).plan_worktree(&record, &request, &chosen)? {
+            Workspaces(self).create_worktree(&mut record, &request, &plan, &mut None)?;
+        }
+        RegistryWriter(self).write(|edit| edit.put(record))
+    }
+
     /// Returns the record of an agent that must exist.
     pub(in crate::manager) fn stored(&self, name: &str) -> AgentRecord {
         self.store.find(&agent_name(name), self.now()).unwrap().unwrap()
@@ -132,6 +170,11 @@ impl TestContext {
         let mut record = self.stored(name);
         change(&mut record);
         RegistryWriter(self).write(|edit| edit.put(record)).unwrap()
+    }
+
+    /// Returns all agents as lists show them.
+    pub(in crate::manager) fn agents(&self) -> Vec<Agent> {
+        StatusTracker(self).current_agents().unwrap().agents
     }
 
     /// Records another status of an agent, since now. If it is not a live status, the process in its pane ends.

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::context::ToolContext;
 use super::tool::{Tool, ToolEffect, ToolOutcome, ToolResult};
+use crate::base::plural::counted;
 use crate::error::Error;
 use crate::manager::Messages;
 use crate::manager::NoteWrite;
@@ -53,8 +54,10 @@ fn get(context: &ToolContext, input: BoardGetParams) -> ToolOutcome {
 /// Lists the notes on the board.
 pub(super) fn list(context: &ToolContext) -> Result<ToolResult, Error> {
     let notes = Messages(context.manager()?).board_list(None)?;
-    let line =
-        |note: &BoardEntry| format!("{} ({} bytes, {} by {})", note.key, note.size, note.at, note.author);
+    let line = |note: &BoardEntry| {
+        let size = counted(note.size, "byte", "bytes");
+        format!("{} ({size}, {} by {})", note.key, note.at, note.author)
+    };
     let text = match notes.is_empty() {
         true => "the board is empty".to_owned(),
         false => notes.iter().map(line).collect::<Vec<_>>().join("\n"),
@@ -82,6 +85,7 @@ fn set(context: &ToolContext, input: BoardSetParams) -> ToolOutcome {
         Messages(context.manager()?).board_write(None, &input.key, (&input.value, writing), None)?;
     // The caller has just written the value, so it is not repeated.
     note.value = None;
-    let text = format!("`{}` is on the board ({} bytes, version {})", note.key, note.size, note.version);
+    let size = counted(note.size, "byte", "bytes");
+    let text = format!("`{}` is on the board ({size}, version {})", note.key, note.version);
     Ok(ToolResult { text, data: json!(note) })
 }

@@ -31,7 +31,7 @@ const MAX_TIMEOUT_S: u64 = 3600;
 /// give up on silent tools, the official ones after 60 s.
 const RECHECK_INTERVAL: Duration = Duration::from_secs(15);
 /// Changes within this time cause only one query.
-const BURST: Duration = Duration::from_millis(50);
+const DEBOUNCE_TIME: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
@@ -113,7 +113,7 @@ async fn until_over(
     loop {
         changed.mark_unchanged();
         let shared = Arc::clone(context);
-        let waited = match on_a_thread(move || look(&shared, id)).await? {
+        let waited = match on_a_thread(move || query(&shared, id)).await? {
             Ok(waited) => waited,
             Err(error) => return Ok(Err(error)),
         };
@@ -128,13 +128,13 @@ async fn until_over(
         }
         tokio::select! {
             // Without a watcher the channel is closed and this branch is disabled; then only the timer counts.
-            Ok(()) = changed.changed() => tokio::time::sleep(BURST).await,
+            Ok(()) = changed.changed() => tokio::time::sleep(DEBOUNCE_TIME).await,
             () = tokio::time::sleep_until(next) => {}
         }
     }
 }
 
-fn look(context: &ToolContext, id: TaskId) -> Result<WaitResult, Error> {
+fn query(context: &ToolContext, id: TaskId) -> Result<WaitResult, Error> {
     let manager = context.manager()?;
     let task = Permissions(manager).task_within_reach(&context.permissions()?, Action::See, id)?;
     let asks = Tasks(manager).waiting_reason(&task)?.filter(|_| task.state == TaskState::Running);

@@ -69,11 +69,11 @@ pub struct SupervisorConfig {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RestartConfig {
     /// Delay before the first restart; each further restart doubles it.
-    pub first: Duration,
+    pub first_delay: Duration,
     /// Maximum delay before a restart.
-    pub longest: Duration,
+    pub max_delay: Duration,
     /// Maximum number of restarts within the window.
-    pub most: u32,
+    pub max_restarts: u32,
     /// Length of the window in which restarts are counted.
     pub window: Duration,
     /// Whether a hung agent is restarted, unless its policy is `no`.
@@ -228,9 +228,9 @@ impl Default for Config {
             max_agents: Some(100),
             supervisor: SupervisorConfig { autostart: true, reconcile: Duration::from_secs(MINUTE) },
             restart: RestartConfig {
-                first: Duration::from_secs(1),
-                longest: Duration::from_secs(5 * MINUTE),
-                most: 5,
+                first_delay: Duration::from_secs(1),
+                max_delay: Duration::from_secs(5 * MINUTE),
+                max_restarts: 5,
                 window: Duration::from_secs(10 * MINUTE),
                 hung: false,
             },

@@ -81,6 +81,7 @@ pub use web::{DeviceGrant, PairingCode, WebDevice, WebLink, WebPermission};
 pub use work::checkpoint::{Checkpoint, CheckpointNote, CheckpointReason, LeftOutFile};
 pub use work::counters::EventCounters;
 pub use work::diff::{BaseSource, DiffBase, FileChange, FileChangeKind, WorkDiff};
+pub use work::digest::{Digest, DigestProject, NeedsYou};
 pub use work::event::{EventKind, LedgerEvent};
 pub use work::incoming_event::{AgentEvent, HookSignal, OutputChange, TmuxEvent};
 pub use work::message::{
@@ -91,7 +92,6 @@ pub use work::recap::{
     ChangeKind, ChangedFile, Commit, Recap, RecapChange, RecapFailure, RecapMessage, RecapTask,
     StatusDuration, UncommittedWork,
 };
-pub use work::recap_all::{Digest, DigestProject, NeedsYou};
 pub use work::removal::{
     CreatedWork, KeptWork, MergeState, RecoveredWork, RecoveryRef, RemovalPreview, SweepReason, SweptWork,
     UnsavedWork,

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child as Process, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{AgentProcesses, ProcessMark, TerminationPlan, end, tree};
 
@@ -92,4 +92,16 @@ impl Drop for Child {
 /// Returns the number of living processes that carry the mark.
 pub(super) fn alive_with(mark: &ProcessMark) -> usize {
     tree(&AgentProcesses { mark: mark.clone(), root: None, server: None }).unwrap().len()
+}
+
+/// Waits until no living process carries the mark. Returns whether that happened within the time limit.
+pub(super) fn wait_until_all_ended(mark: &ProcessMark, limit: Duration) -> bool {
+    let deadline = Instant::now() + limit;
+    while alive_with(mark) > 0 {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
 }

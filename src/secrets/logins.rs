@@ -58,24 +58,34 @@ pub(super) fn is_login(text: &str) -> bool {
         })
 }
 
-/// Returns the password of a `.netrc` line, and whether the next line may continue the entry.
-pub(super) fn in_netrc(line: &str, continues: bool) -> (Option<&str>, bool) {
-    const KEYS: [&str; 4] = ["machine", "login", "account", "password"];
-    let Some(first) = line.split_whitespace().next() else { return (None, continues) };
-    if first != "default" && !KEYS.contains(&first) {
-        return (None, false);
+/// Scans the lines of a `.netrc` file, whose entries may span several lines.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NetrcScanner {
+    /// Whether the next line may continue an entry.
+    is_in_entry: bool,
+}
+
+impl NetrcScanner {
+    /// Returns the password in the next line. An empty line does not end an entry.
+    pub(super) fn password<'a>(&mut self, line: &'a str) -> Option<&'a str> {
+        const KEYS: [&str; 4] = ["machine", "login", "account", "password"];
+        let first = line.split_whitespace().next()?;
+        if first != "default" && !KEYS.contains(&first) {
+            self.is_in_entry = false;
+            return None;
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let begins = matches!(first, "machine" | "default");
+        let pairs = if first == "default" { &words[1..] } else { &words[..] };
+        self.is_in_entry = (begins || self.is_in_entry)
+            && pairs.len().is_multiple_of(2)
+            && pairs.chunks(2).all(|pair| KEYS.contains(&pair[0]));
+        if !self.is_in_entry {
+            return None;
+        }
+        let password = pairs.chunks(2).find(|pair| pair[0] == "password").map(|pair| pair[1]);
+        password.filter(|password| is_plausible(password))
     }
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let begins = matches!(first, "machine" | "default");
-    let pairs = if first == "default" { &words[1..] } else { &words[..] };
-    let is_netrc = (begins || continues)
-        && pairs.len().is_multiple_of(2)
-        && pairs.chunks(2).all(|pair| KEYS.contains(&pair[0]));
-    if !is_netrc {
-        return (None, false);
-    }
-    let password = pairs.chunks(2).find(|pair| pair[0] == "password").map(|pair| pair[1]);
-    (password.filter(|password| is_plausible(password)), true)
 }
 
 /// Returns the password of a `.pgpass` line: `host:port:database:user:password`.

@@ -81,8 +81,8 @@ pub struct LineScanner {
     waiting: Option<(String, usize)>,
     /// The name that the previous line gave as a value, as in `name: DB_PASSWORD` above `value: …`.
     named: Option<String>,
-    /// Whether the previous line was part of a `.netrc` entry.
-    is_netrc: bool,
+    /// The entry of a `.netrc` file that the previous line may be part of.
+    netrc: logins::NetrcScanner,
 }
 
 impl LineScanner {
@@ -122,14 +122,12 @@ impl LineScanner {
         }
         // The first character of a patch line is not part of the content.
         let bare = line.strip_prefix(['+', '-', ' ']).unwrap_or(line);
-        let (password, continues) = logins::in_netrc(bare, self.is_netrc);
-        self.is_netrc = continues;
         for (what, secret) in [
             ("a password in an address", logins::in_address(line)),
             ("a login in a header", logins::in_header(line)),
             ("a password on a command line", commands::in_command(bare)),
             ("a password in SQL", commands::in_sql(bare)),
-            ("a password of .netrc", password),
+            ("a password of .netrc", self.netrc.password(bare)),
             ("a password of .pgpass", logins::in_pgpass(bare)),
         ] {
             if let Some(secret) = secret {

@@ -38,7 +38,7 @@ pub struct GuestHello {
     pub columns: u16,
     /// Height of the terminal in rows.
     pub rows: u16,
-    /// Whether the terminal is inside the guest's own tmux.
+    /// Whether the terminal is inside the guest's own tmux, and that tmux takes the guest's prefix key.
     #[serde(default)]
     pub within_tmux: bool,
 }

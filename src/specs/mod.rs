@@ -165,7 +165,7 @@ impl Specs {
         }
         if is_meant_for_another && (spec.model.take().is_some() | spec.tools.take().is_some()) {
             let meant = meant.as_deref().unwrap_or("a command of their own");
-            spec.remarks.push(format!("`[defaults]` are for {meant}: their model and tools are left out"));
+            spec.remarks.push(format!("`[defaults]` are for {meant}: their model and tools are not used"));
             for key in ["model", "tools"] {
                 spec.origins.remove(key);
             }

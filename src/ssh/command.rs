@@ -83,7 +83,7 @@ impl Ssh {
     /// Stops new sessions from using the shared connection to a host, which may be dead and would delay them. Existing
     /// sessions stay: a dead connection ends by itself (`ServerAliveInterval`), a working one ends with its last
     /// session.
-    pub fn let_go(&self, host: &Host) {
+    pub fn retire_connection(&self, host: &Host) {
         let Some(socket) = self.socket(host) else { return };
         let Ok(before) = std::fs::symlink_metadata(&socket) else { return };
         let mut command = self.program();

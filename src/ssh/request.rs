@@ -51,7 +51,7 @@ pub enum RequestOutcome {
     /// The command was interrupted on the host, and its progress is unknown.
     Unknown,
     /// The receiver stopped the request.
-    Enough,
+    Stopped,
     /// The connection was lost or never established.
     Lost(LostConnection),
 }
@@ -62,9 +62,9 @@ pub struct LostConnection {
     /// Whether symposium had answered on the host.
     pub greeted: bool,
     /// Whether a time limit was exceeded, rather than ssh having ended.
-    pub late: bool,
+    pub timed_out: bool,
     /// Whether no login had succeeded, so that the request cannot have been executed.
-    pub in_vain: bool,
+    pub not_logged_in: bool,
     /// Exit code of ssh: 255 is an error of ssh itself, 127 means that the program does not exist on the host.
     pub code: Option<i32>,
     /// Output of ssh, or of the program that ran in place of symposium.
@@ -97,67 +97,57 @@ impl Ssh {
         let mut greeted = false;
         let end = loop {
             let silence = if greeted { SILENCE_TIMEOUT } else { bounds.hello };
-            let left =
-                bounds.whole.map_or(silence, |whole| whole.saturating_sub(began.elapsed()).min(silence));
-            // The time limit also applies to a host that sends without a pause.
-            let next = if bounds.whole.is_some_and(|whole| began.elapsed() >= whole) {
-                Err(RecvTimeoutError::Timeout)
-            } else {
-                incoming.recv_timeout(left)
-            };
-            match next {
-                Ok(SshOutput::Frame(RemoteFrame::End(code))) => break Some(RequestOutcome::Ended(code)),
-                Ok(SshOutput::Frame(RemoteFrame::Unknown)) => break Some(RequestOutcome::Unknown),
+            match bounds.receive(&incoming, began, silence) {
+                Ok(SshOutput::Frame(RemoteFrame::End(code))) => break RequestOutcome::Ended(code),
+                Ok(SshOutput::Frame(RemoteFrame::Unknown)) => break RequestOutcome::Unknown,
                 Ok(SshOutput::Frame(frame)) => {
                     greeted = true;
                     if each(frame) == FrameFlow::Stop {
-                        break Some(RequestOutcome::Enough);
+                        break RequestOutcome::Stopped;
                     }
                 }
                 Ok(SshOutput::Noise(noise)) => {
-                    let (code, output) = ended(child, &complaints);
-                    // A program that had to be killed while it printed was running and is not symposium.
-                    let code = code.or((!noise.is_empty()).then_some(0));
-                    let output = if output.is_empty() { noise } else { output };
-                    return Ok(RequestOutcome::Lost(LostConnection {
-                        greeted,
-                        code,
-                        output,
-                        ..LostConnection::default()
-                    }));
+                    return Ok(RequestOutcome::Lost(noisy_end(child, &complaints, noise)));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     // This is checked before the kill, which leaves a shared connection behind.
-                    let in_vain = !greeted && self.is_unshared(host);
+                    let not_logged_in = !greeted && self.is_unshared(host);
                     let _ = child.kill();
-                    let (code, output) = ended(child, &complaints);
+                    let end = ended(child, &complaints);
                     return Ok(RequestOutcome::Lost(LostConnection {
                         greeted,
-                        late: true,
-                        in_vain,
-                        code,
-                        output,
+                        timed_out: true,
+                        not_logged_in,
+                        ..end
                     }));
                 }
-                Err(RecvTimeoutError::Disconnected) => break None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    drop(open);
+                    let end = ended(child, &complaints);
+                    return Ok(RequestOutcome::Lost(LostConnection { greeted, ..end }));
+                }
             }
         };
         drop(open);
-        match end {
-            Some(end) => {
-                // The client has nothing more to send, so its end is awaited in the background.
-                thread::spawn(move || command::end_within(child, CLIENT_EXIT_TIMEOUT));
-                Ok(end)
-            }
-            None => {
-                let (code, output) = ended(child, &complaints);
-                Ok(RequestOutcome::Lost(LostConnection {
-                    greeted,
-                    code,
-                    output,
-                    ..LostConnection::default()
-                }))
-            }
+        // The client has nothing more to send, so its end is awaited in the background.
+        thread::spawn(move || command::end_within(child, CLIENT_EXIT_TIMEOUT));
+        Ok(end)
+    }
+}
+
+impl RequestTimeouts {
+    /// Waits for the next output until the host has been silent for a time, or until the request has taken too long.
+    fn receive(
+        &self,
+        incoming: &Receiver<SshOutput>,
+        began: Instant,
+        silence: Duration,
+    ) -> Result<SshOutput, RecvTimeoutError> {
+        let Some(whole) = self.whole else { return incoming.recv_timeout(silence) };
+        // The time limit also applies to a host that sends without a pause.
+        match whole.saturating_sub(began.elapsed()) {
+            Duration::ZERO => Err(RecvTimeoutError::Timeout),
+            left => incoming.recv_timeout(left.min(silence)),
         }
     }
 }
@@ -211,7 +201,17 @@ pub(super) fn collect(stderr: impl Read + Send + 'static) -> Receiver<String> {
 
 /// Returns the exit code and error messages of a client whose output has ended. Kills the client at the time limit,
 /// because the program on the host may be any.
-fn ended(child: Child, complaints: &Receiver<String>) -> (Option<i32>, String) {
+fn ended(child: Child, complaints: &Receiver<String>) -> LostConnection {
     let code = command::end_within(child, EXIT_CODE_TIMEOUT).and_then(|status| status.code());
-    (code, complaints.recv_timeout(STDERR_TIMEOUT).unwrap_or_default())
+    let output = complaints.recv_timeout(STDERR_TIMEOUT).unwrap_or_default();
+    LostConnection { code, output, ..LostConnection::default() }
+}
+
+/// Returns the end of a client that printed something else instead of a hello.
+fn noisy_end(child: Child, complaints: &Receiver<String>, noise: String) -> LostConnection {
+    let end = ended(child, complaints);
+    // A program that had to be killed while it printed was running and is not symposium.
+    let code = end.code.or((!noise.is_empty()).then_some(0));
+    let output = if end.output.is_empty() { noise } else { end.output };
+    LostConnection { code, output, ..LostConnection::default() }
 }

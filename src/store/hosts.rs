@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::map_file::put_entry;
+use super::map_file::{MapFiles, put_entry};
 use super::{Store, StoreError};
 use crate::model::{Host, HostName};
 
@@ -34,16 +34,20 @@ impl HostsEdit<'_> {
     }
 }
 
-impl Store {
+/// Reads and changes the configured hosts.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredHosts<'a>(pub &'a Store);
+
+impl StoredHosts<'_> {
     /// Returns all hosts with valid entries, ordered by name.
-    pub fn hosts(&self) -> Result<Vec<Host>, StoreError> {
-        let all = self.read_map(FILE, KEY)?;
+    pub fn list(&self) -> Result<Vec<Host>, StoreError> {
+        let all = MapFiles(self.0).read(FILE, KEY)?;
         Ok(all.iter().filter_map(|(name, value)| host(name, value)).collect())
     }
 
     /// Changes the hosts while their lock is held. Writes nothing if nothing changed.
-    pub fn update_hosts<T>(&self, change: impl FnOnce(&mut HostsEdit) -> T) -> Result<T, StoreError> {
-        self.update_map(FILE, KEY, |entries| change(&mut HostsEdit(entries)))
+    pub fn update<T>(&self, change: impl FnOnce(&mut HostsEdit) -> T) -> Result<T, StoreError> {
+        MapFiles(self.0).update(FILE, KEY, |entries| change(&mut HostsEdit(entries)))
     }
 }
 
@@ -72,17 +76,17 @@ mod tests {
     fn fields_of_a_newer_version_survive() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        assert_eq!(store.hosts().unwrap(), []);
-        store.update_hosts(|edit| edit.put(&gpu())).unwrap();
+        assert_eq!(StoredHosts(&store).list().unwrap(), []);
+        StoredHosts(&store).update(|edit| edit.put(&gpu())).unwrap();
         let file = dir.path().join(FILE);
         let text = std::fs::read_to_string(&file).unwrap().replace("\"port\"", "\"later\": 7,\n\"port\"");
         std::fs::write(&file, text).unwrap();
         let moved = Host { port: None, ..gpu() };
-        store.update_hosts(|edit| edit.put(&moved)).unwrap();
-        assert_eq!(store.hosts().unwrap(), [moved]);
+        StoredHosts(&store).update(|edit| edit.put(&moved)).unwrap();
+        assert_eq!(StoredHosts(&store).list().unwrap(), [moved]);
         assert!(std::fs::read_to_string(&file).unwrap().contains("\"later\": 7"));
-        assert!(store.update_hosts(|edit| edit.remove(&gpu().name)).unwrap());
-        assert_eq!(store.hosts().unwrap(), []);
+        assert!(StoredHosts(&store).update(|edit| edit.remove(&gpu().name)).unwrap());
+        assert_eq!(StoredHosts(&store).list().unwrap(), []);
     }
 
     #[test]
@@ -91,8 +95,8 @@ mod tests {
         let store = Store::open(dir.path()).unwrap();
         for text in ["", "{", "[]", "{\"format\":1}", "{\"hosts\":{}}", "{\"format\":2,\"hosts\":{}}"] {
             std::fs::write(dir.path().join(FILE), text).unwrap();
-            assert!(store.hosts().is_err(), "{text}");
-            assert!(store.update_hosts(|edit| edit.put(&gpu())).is_err(), "{text}");
+            assert!(StoredHosts(&store).list().is_err(), "{text}");
+            assert!(StoredHosts(&store).update(|edit| edit.put(&gpu())).is_err(), "{text}");
             assert_eq!(std::fs::read_to_string(dir.path().join(FILE)).unwrap(), text);
         }
     }
@@ -101,10 +105,10 @@ mod tests {
     fn an_entry_that_looks_like_an_ssh_option_is_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        store.update_hosts(|edit| edit.put(&gpu())).unwrap();
+        StoredHosts(&store).update(|edit| edit.put(&gpu())).unwrap();
         let file = dir.path().join(FILE);
         let text = std::fs::read_to_string(&file).unwrap().replace("me@gpu1", "-oProxyCommand=touch x");
         std::fs::write(&file, text).unwrap();
-        assert_eq!(store.hosts().unwrap(), []);
+        assert_eq!(StoredHosts(&store).list().unwrap(), []);
     }
 }

@@ -14,10 +14,14 @@ use super::{Store, StoreError, replace_file};
 /// Format number that this version writes.
 const FORMAT: u64 = 1;
 
-impl Store {
+/// Reads and changes JSON files of named entries.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MapFiles<'a>(pub &'a Store);
+
+impl MapFiles<'_> {
     /// Reads the entries under `key` of a file; a missing file has none.
-    pub(super) fn read_map(&self, file: &str, key: &str) -> Result<Map<String, Value>, StoreError> {
-        let path = self.map_path(file);
+    pub(super) fn read(&self, file: &str, key: &str) -> Result<Map<String, Value>, StoreError> {
+        let path = self.path(file);
         let Some(bytes) = replace_file::read(&path)? else { return Ok(Map::new()) };
         let damaged = |why: String| StoreError::Read {
             path: path.clone(),
@@ -38,26 +42,26 @@ impl Store {
     }
 
     /// Changes the entries under `key` of a file while its lock is held. Writes nothing if nothing changed.
-    pub(super) fn update_map<T>(
+    pub(super) fn update<T>(
         &self,
         file: &str,
         key: &str,
         change: impl FnOnce(&mut Map<String, Value>) -> T,
     ) -> Result<T, StoreError> {
-        let lock = self.map_path(&format!("{file}.lock"));
-        let _lock = PlainLock::acquire(&lock, self.queue)?;
-        let before = self.read_map(file, key)?;
+        let lock = self.path(&format!("{file}.lock"));
+        let _lock = PlainLock::acquire(&lock, self.0.queue)?;
+        let before = self.read(file, key)?;
         let mut entries = before.clone();
         let answer = change(&mut entries);
         if entries != before {
             let text = format!("{:#}\n", json!({ "format": FORMAT, key: entries }));
-            replace_file::replace_durably(&self.map_path(file), text.as_bytes())?;
+            replace_file::replace_durably(&self.path(file), text.as_bytes())?;
         }
         Ok(answer)
     }
 
-    fn map_path(&self, file: &str) -> PathBuf {
-        self.home.path().join(file)
+    fn path(&self, file: &str) -> PathBuf {
+        self.0.home.path().join(file)
     }
 }
 

@@ -6,6 +6,9 @@
 //! registry of a newer version is not changed. A record is only deleted when a command removes it. This module never
 //! accesses tmux, the clock or the process environment.
 //!
+//! [`Store`] owns the registry and the paths. The other content has small structs over it, one per purpose, such as
+//! `AgentLocks(&store).lock(…)` or `RunFiles(&store).write(…)`.
+//!
 //! - `home`: the layout of the state directory
 //! - `probe`: whether the state directory is writable
 //! - `error`: the errors of the state directory
@@ -55,21 +58,27 @@ use std::time::Duration;
 
 pub use copy_files::{CopyResult, copy_into, meant_by};
 pub use error::{StoreError, StoreNotice};
-pub use hosts::HostsEdit;
+pub use hosts::{HostsEdit, StoredHosts};
 pub use instance::InstanceDir;
+pub use locks::agent_locks::{AgentLocks, SupervisorLock};
 pub use locks::file_lock::AgentLock;
-pub use locks::share_locks::OpenShare;
-pub use locks::start_slots::{StartLock, StartSlot};
-pub use logs::read::LogReader;
+pub use locks::share_locks::{OpenShare, ShareLocks};
+pub use locks::start_slots::{StartLock, StartSlot, StartSlots};
+pub use logs::read::{LogReader, Logs};
 pub use logs::rotating_log::RotatingFile;
+pub use ports::PortRanges;
 pub use probe::{DiskSpace, probe_disk};
-pub use recovered::recovered_folder;
+pub use recovered::{RecoveredCopies, recovered_folder};
 pub use registry::edit::{Edit, RecordChange};
 pub use registry::recover::{LEDGER_STALE, REPAIR_UNREPORTED};
-pub use run::remote_requests::{OutputStream, RequestLock, StoredRequest};
+pub use reviews::ReviewFiles;
+pub use run::files::RunFiles;
+pub use run::remote_requests::{OutputStream, RequestLock, RequestSpool, StoredRequest};
 pub use run::staging::Staging;
-pub use watch::{StoreChangeListener, StoreWatch};
-pub use web::{WEB_FILES, WebEdit};
+pub use spawn_choices::LastSpawnChoices;
+pub use trust::TrustedProjects;
+pub use watch::{StoreChangeListener, StoreWatch, Watches};
+pub use web::{WEB_FILES, WebEdit, WebStore};
 
 pub use home::{make_private, remove_home};
 
@@ -79,7 +88,7 @@ use registry::cache::RegistryCache;
 use registry::schema::Registry;
 use replace_file::BackupPolicy;
 
-/// An open state directory.
+/// An open state directory, and the registry in it.
 #[derive(Debug)]
 pub struct Store {
     home: StateDir,
@@ -146,47 +155,6 @@ impl Store {
     /// Returns the instance directory of one agent.
     pub fn instance(&self, name: &AgentName) -> InstanceDir {
         InstanceDir::new(self.home.instances().join(name.as_str()))
-    }
-
-    /// Watches the registry for changes.
-    pub fn watch(&self) -> Result<StoreWatch, StoreError> {
-        self.watch_over(&[self.home.path()], &[home::REGISTRY])
-    }
-
-    /// Watches the output and the state files of one agent.
-    pub fn watch_instance(&self, name: &AgentName) -> Result<StoreWatch, StoreError> {
-        let instance = self.instance(name);
-        self.watch_over(&[instance.dir(), &instance.state_dir()], &[])
-    }
-
-    /// Watches for the start and the end of a supervisor.
-    pub fn watch_run(&self) -> Result<StoreWatch, StoreError> {
-        let run = self.home.run();
-        home::create_private(&run).map_err(StoreError::write(&run))?;
-        self.watch_over(&[&run], &[])
-    }
-
-    /// Watches the log with this name, for a caller that follows it.
-    pub fn watch_log(&self, name: &'static [&'static str]) -> Result<StoreWatch, StoreError> {
-        self.watch_over(&[self.home.path()], name)
-    }
-
-    /// Calls `callback` whenever one of these files in the state directory changes, until the returned value is
-    /// dropped.
-    pub fn on_change(
-        &self,
-        names: &'static [&'static str],
-        callback: impl Fn() + Send + 'static,
-    ) -> Result<StoreChangeListener, StoreError> {
-        StoreChangeListener::of(self.home.path(), names, callback).map_err(|error| self.cannot_watch(error))
-    }
-
-    fn cannot_watch(&self, error: notify::Error) -> StoreError {
-        StoreError::Home { path: self.home().to_owned(), source: std::io::Error::other(error) }
-    }
-
-    fn watch_over(&self, dirs: &[&Path], names: &'static [&'static str]) -> Result<StoreWatch, StoreError> {
-        StoreWatch::over(dirs, names).map_err(|error| self.cannot_watch(error))
     }
 
     /// Returns the notices about repairs and tolerated problems since the last call.

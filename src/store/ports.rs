@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::map_file::MapFiles;
 use super::{Store, StoreError};
 
 const FILE: &str = "ports.json";
@@ -9,18 +10,22 @@ const KEY: &str = "worktrees";
 /// Name of the field with the first port of a range.
 const FIRST: &str = "first";
 
-impl Store {
+/// Records the port ranges of worktrees.
+#[derive(Debug, Clone, Copy)]
+pub struct PortRanges<'a>(pub &'a Store);
+
+impl PortRanges<'_> {
     /// Returns the first port of a path, or records the one that `choose` returns. `choose` receives the first ports of
     /// all other paths, and runs while the file is locked, so that no two paths get the same ports.
-    pub fn port_range(
+    pub fn find_or_record(
         &self,
         path: &str,
         choose: impl FnOnce(&[u16]) -> Option<u16>,
     ) -> Result<Option<u16>, StoreError> {
-        if let Some(known) = first_of(&self.read_map(FILE, KEY)?, path) {
+        if let Some(known) = first_of(&MapFiles(self.0).read(FILE, KEY)?, path) {
             return Ok(Some(known));
         }
-        self.update_map(FILE, KEY, |entries| {
+        MapFiles(self.0).update(FILE, KEY, |entries| {
             if let Some(known) = first_of(entries, path) {
                 return Some(known);
             }
@@ -32,16 +37,16 @@ impl Store {
     }
 
     /// Returns the first port of a path, if it has a range.
-    pub fn known_port_range(&self, path: &str) -> Result<Option<u16>, StoreError> {
-        Ok(first_of(&self.read_map(FILE, KEY)?, path))
+    pub fn known(&self, path: &str) -> Result<Option<u16>, StoreError> {
+        Ok(first_of(&MapFiles(self.0).read(FILE, KEY)?, path))
     }
 
     /// Moves a range to another path.
-    pub fn move_port_range(&self, from: &str, to: &str) -> Result<(), StoreError> {
-        if first_of(&self.read_map(FILE, KEY)?, from).is_none() {
+    pub fn move_to(&self, from: &str, to: &str) -> Result<(), StoreError> {
+        if first_of(&MapFiles(self.0).read(FILE, KEY)?, from).is_none() {
             return Ok(());
         }
-        self.update_map(FILE, KEY, |entries| {
+        MapFiles(self.0).update(FILE, KEY, |entries| {
             if let Some(entry) = entries.remove(from) {
                 entries.insert(to.to_owned(), entry);
             }
@@ -49,9 +54,9 @@ impl Store {
     }
 
     /// Gives the ports of a path back.
-    pub fn release_port_range(&self, path: &str) -> Result<(), StoreError> {
-        if self.read_map(FILE, KEY)?.contains_key(path) {
-            self.update_map(FILE, KEY, |entries| drop(entries.remove(path)))?;
+    pub fn release(&self, path: &str) -> Result<(), StoreError> {
+        if MapFiles(self.0).read(FILE, KEY)?.contains_key(path) {
+            MapFiles(self.0).update(FILE, KEY, |entries| drop(entries.remove(path)))?;
         }
         Ok(())
     }
@@ -69,19 +74,19 @@ mod tests {
     fn a_range_belongs_to_one_path_until_it_is_released() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        assert_eq!(store.known_port_range("/a").unwrap(), None);
-        assert_eq!(store.port_range("/a", |_| Some(20_000)).unwrap(), Some(20_000));
-        assert_eq!(store.port_range("/a", |_| Some(1)).unwrap(), Some(20_000));
+        assert_eq!(PortRanges(&store).known("/a").unwrap(), None);
+        assert_eq!(PortRanges(&store).find_or_record("/a", |_| Some(20_000)).unwrap(), Some(20_000));
+        assert_eq!(PortRanges(&store).find_or_record("/a", |_| Some(1)).unwrap(), Some(20_000));
         let other = |taken: &[u16]| {
             assert_eq!(taken, [20_000]);
             Some(20_010)
         };
-        assert_eq!(store.port_range("/b", other).unwrap(), Some(20_010));
-        store.move_port_range("/a", "/c").unwrap();
-        assert_eq!(store.known_port_range("/a").unwrap(), None);
-        assert_eq!(store.known_port_range("/c").unwrap(), Some(20_000));
-        store.release_port_range("/c").unwrap();
-        assert_eq!(store.known_port_range("/c").unwrap(), None);
-        assert_eq!(store.port_range("/d", |_| None).unwrap(), None);
+        assert_eq!(PortRanges(&store).find_or_record("/b", other).unwrap(), Some(20_010));
+        PortRanges(&store).move_to("/a", "/c").unwrap();
+        assert_eq!(PortRanges(&store).known("/a").unwrap(), None);
+        assert_eq!(PortRanges(&store).known("/c").unwrap(), Some(20_000));
+        PortRanges(&store).release("/c").unwrap();
+        assert_eq!(PortRanges(&store).known("/c").unwrap(), None);
+        assert_eq!(PortRanges(&store).find_or_record("/d", |_| None).unwrap(), None);
     }
 }

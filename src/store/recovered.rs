@@ -11,10 +11,14 @@ use crate::model::RecoveredWork;
 /// Name of the file that describes a copy.
 const ENTRY: &str = "entry.json";
 
-impl Store {
+/// Stores copies of removed work.
+#[derive(Debug, Clone, Copy)]
+pub struct RecoveredCopies<'a>(pub &'a Store);
+
+impl RecoveredCopies<'_> {
     /// Creates the directory of a new copy. A number is appended to `stem` if the name is in use.
-    pub fn create_recovered(&self, stem: &str) -> Result<PathBuf, StoreError> {
-        let all = self.recovered_dir();
+    pub fn create(&self, stem: &str) -> Result<PathBuf, StoreError> {
+        let all = self.dir();
         create_private(&all).map_err(StoreError::write(&all))?;
         let names = std::iter::once(stem.to_owned()).chain((2..).map(|number| format!("{stem}-{number}")));
         for path in names.map(|name| all.join(name)) {
@@ -27,22 +31,22 @@ impl Store {
     }
 
     /// Writes the description of a copy into its directory.
-    pub fn write_recovered(&self, dir: &Path, work: &RecoveredWork) -> Result<(), StoreError> {
+    pub fn write_description(&self, dir: &Path, work: &RecoveredWork) -> Result<(), StoreError> {
         let path = dir.join(ENTRY);
         let text = serde_json::to_vec_pretty(work).map_err(|error| StoreError::write(&path)(error.into()))?;
         replace_file::replace(&path, &text)
     }
 
     /// Moves a workspace into the directory of a copy and returns its new path.
-    pub fn move_to_recovered(&self, workspace: &Path, dir: &Path) -> Result<PathBuf, StoreError> {
+    pub fn move_into(&self, workspace: &Path, dir: &Path) -> Result<PathBuf, StoreError> {
         let kept = recovered_folder(dir);
         fs::rename(workspace, &kept).map_err(StoreError::write(&kept))?;
         Ok(kept)
     }
 
     /// Returns all copies with their directories. Directories without a readable description are left out.
-    pub fn recovered(&self) -> Vec<(PathBuf, RecoveredWork)> {
-        let entries = fs::read_dir(self.recovered_dir()).into_iter().flatten().flatten();
+    pub fn list(&self) -> Vec<(PathBuf, RecoveredWork)> {
+        let entries = fs::read_dir(self.dir()).into_iter().flatten().flatten();
         let read = |dir: PathBuf| {
             let bytes = replace_file::read(&dir.join(ENTRY)).ok().flatten()?;
             Some((dir, serde_json::from_slice(&bytes).ok()?))
@@ -51,17 +55,17 @@ impl Store {
     }
 
     /// Copies the files of a copy to a directory that must not exist. Symbolic links are copied, not followed.
-    pub fn copy_recovered(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
+    pub fn copy(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
         copy_tree(from, to).map_err(StoreError::write(to))
     }
 
     /// Deletes the directory of a copy; symbolic links in it are removed, not followed.
-    pub fn forget_recovered(&self, dir: &Path) -> Result<(), StoreError> {
+    pub fn forget(&self, dir: &Path) -> Result<(), StoreError> {
         fs::remove_dir_all(dir).map_err(StoreError::write(dir))
     }
 
-    fn recovered_dir(&self) -> PathBuf {
-        self.home().join("recovered")
+    fn dir(&self) -> PathBuf {
+        self.0.home().join("recovered")
     }
 }
 

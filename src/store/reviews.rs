@@ -18,10 +18,14 @@ const FILE: &str = "review.json";
 /// Format number that this version writes.
 const FORMAT: u64 = 1;
 
-impl Store {
+/// Reads and changes the reviews of agents.
+#[derive(Debug, Clone, Copy)]
+pub struct ReviewFiles<'a>(pub &'a Store);
+
+impl ReviewFiles<'_> {
     /// Returns the review of an agent. A missing file is an empty review.
-    pub fn review(&self, name: &AgentName) -> Result<Review, StoreError> {
-        let path = self.review_file(name, FILE);
+    pub fn read(&self, name: &AgentName) -> Result<Review, StoreError> {
+        let path = self.path(name, FILE);
         let Some(bytes) = replace_file::read(&path)? else { return Ok(Review::default()) };
         let damaged = |why: String| StoreError::Read {
             path: path.clone(),
@@ -44,17 +48,17 @@ impl Store {
 
     /// Changes the review of an agent while its lock is held. Writes nothing if nothing changed, and fails if the
     /// directory of the agent does not exist.
-    pub fn update_review<T>(
+    pub fn update<T>(
         &self,
         name: &AgentName,
         change: impl FnOnce(&mut Review) -> T,
     ) -> Result<T, StoreError> {
-        let _lock = PlainLock::acquire(&self.review_file(name, "review.lock"), self.queue)?;
-        let before = self.review(name)?;
+        let _lock = PlainLock::acquire(&self.path(name, "review.lock"), self.0.queue)?;
+        let before = self.read(name)?;
         let mut review = before.clone();
         let answer = change(&mut review);
         if review != before {
-            let path = self.review_file(name, FILE);
+            let path = self.path(name, FILE);
             let failed = |error: serde_json::Error| StoreError::write(&path)(error.into());
             let mut whole = serde_json::to_value(&review).map_err(failed)?;
             whole["format"] = FORMAT.into();
@@ -64,13 +68,13 @@ impl Store {
     }
 
     /// Waits for the lock for sending comments to an agent, so that two commands do not send the same comment.
-    pub fn lock_review_send(&self, name: &AgentName, timeout: Duration) -> Result<AgentLock, StoreError> {
-        let path = self.review_file(name, "review-send.lock");
+    pub fn lock_send(&self, name: &AgentName, timeout: Duration) -> Result<AgentLock, StoreError> {
+        let path = self.path(name, "review-send.lock");
         AgentLock::acquire(&path, "review --send", timeout)?.ok_or_else(|| busy(&path, name))
     }
 
-    fn review_file(&self, name: &AgentName, file: &str) -> PathBuf {
-        self.instance(name).state_dir().join(file)
+    fn path(&self, name: &AgentName, file: &str) -> PathBuf {
+        self.0.instance(name).state_dir().join(file)
     }
 }
 
@@ -103,19 +107,19 @@ mod tests {
     #[test]
     fn comments_are_read_back_and_unknown_fields_are_kept() {
         let (_dir, store, name) = store();
-        assert_eq!(store.review(&name).unwrap(), Review::default());
+        assert_eq!(ReviewFiles(&store).read(&name).unwrap(), Review::default());
         let file = json!({"format": 1, "last_id": 4, "comments": [stored_comment()], "future": [1]});
-        fs::write(store.review_file(&name, FILE), file.to_string()).unwrap();
+        fs::write(ReviewFiles(&store).path(&name, FILE), file.to_string()).unwrap();
         let marked = BlobPair { old_blob: None, new_blob: Some("d".to_owned()) };
-        store
-            .update_review(&name, |review| {
+        ReviewFiles(&store)
+            .update(&name, |review| {
                 assert_eq!(review.comments[0].id, CommentId(4));
                 review.comments[0].state = CommentState::Resolved;
                 review.reviewed.insert("a".to_owned(), marked);
             })
             .unwrap();
         let written: Value =
-            serde_json::from_slice(&fs::read(store.review_file(&name, FILE)).unwrap()).unwrap();
+            serde_json::from_slice(&fs::read(ReviewFiles(&store).path(&name, FILE)).unwrap()).unwrap();
         assert_eq!((&written["format"], &written["future"]), (&1.into(), &json!([1])));
         assert_eq!(written["comments"][0]["colour"], "a field of a newer version");
         assert_eq!(written["comments"][0]["state"], "resolved");
@@ -126,9 +130,9 @@ mod tests {
     fn damaged_and_newer_files_are_not_overwritten() {
         let (_dir, store, name) = store();
         for text in ["{", "{}", r#"{"format": 2, "comments": 7}"#, r#"{"format": 1, "comments": 7}"#] {
-            fs::write(store.review_file(&name, FILE), text).unwrap();
-            assert!(store.update_review(&name, |review| review.last_id = 9).is_err(), "{text}");
-            assert_eq!(fs::read_to_string(store.review_file(&name, FILE)).unwrap(), text);
+            fs::write(ReviewFiles(&store).path(&name, FILE), text).unwrap();
+            assert!(ReviewFiles(&store).update(&name, |review| review.last_id = 9).is_err(), "{text}");
+            assert_eq!(fs::read_to_string(ReviewFiles(&store).path(&name, FILE)).unwrap(), text);
         }
     }
 
@@ -136,7 +140,7 @@ mod tests {
     fn a_comment_does_not_bring_a_removed_agent_back() {
         let (_dir, store, name) = store();
         store.instance(&name).remove().unwrap();
-        assert!(store.update_review(&name, |review| review.last_id = 1).is_err());
+        assert!(ReviewFiles(&store).update(&name, |review| review.last_id = 1).is_err());
         assert!(!store.instance(&name).dir().exists());
     }
 }

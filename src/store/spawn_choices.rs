@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::map_file::put_entry;
+use super::map_file::{MapFiles, put_entry};
 use super::{Store, StoreError};
 use crate::model::SpawnChoices;
 
@@ -11,16 +11,20 @@ const KEY: &str = "projects";
 /// Number of projects that are kept. Those without a spawn for the longest time are dropped.
 const MAX_PROJECTS: usize = 100;
 
-impl Store {
+/// Records the choices of the last spawn in each project.
+#[derive(Debug, Clone, Copy)]
+pub struct LastSpawnChoices<'a>(pub &'a Store);
+
+impl LastSpawnChoices<'_> {
     /// Returns the choices of the last spawn in a project.
-    pub fn spawn_choices(&self, project: &str) -> Result<Option<SpawnChoices>, StoreError> {
-        Ok(self.read_map(FILE, KEY)?.get(project).and_then(choices))
+    pub fn read(&self, project: &str) -> Result<Option<SpawnChoices>, StoreError> {
+        Ok(MapFiles(self.0).read(FILE, KEY)?.get(project).and_then(choices))
     }
 
     /// Stores the choices of a spawn in a project.
-    pub fn keep_spawn_choices(&self, project: &str, kept: &SpawnChoices) -> Result<(), StoreError> {
+    pub fn write(&self, project: &str, kept: &SpawnChoices) -> Result<(), StoreError> {
         let Ok(Value::Object(known)) = serde_json::to_value(kept) else { return Ok(()) };
-        self.update_map(FILE, KEY, |entries| {
+        MapFiles(self.0).update(FILE, KEY, |entries| {
             put_entry(entries, project, known);
             drop_oldest(entries);
         })
@@ -59,14 +63,14 @@ mod tests {
     fn each_project_has_its_own_choices_and_the_oldest_are_dropped() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        assert_eq!(store.spawn_choices("/p").unwrap(), None);
-        store.keep_spawn_choices("/p", &chosen("claude", 2)).unwrap();
-        store.keep_spawn_choices("/q", &chosen("codex", 1)).unwrap();
-        assert_eq!(store.spawn_choices("/p").unwrap(), Some(chosen("claude", 2)));
+        assert_eq!(LastSpawnChoices(&store).read("/p").unwrap(), None);
+        LastSpawnChoices(&store).write("/p", &chosen("claude", 2)).unwrap();
+        LastSpawnChoices(&store).write("/q", &chosen("codex", 1)).unwrap();
+        assert_eq!(LastSpawnChoices(&store).read("/p").unwrap(), Some(chosen("claude", 2)));
         for more in 0..MAX_PROJECTS - 1 {
-            store.keep_spawn_choices(&format!("/more/{more}"), &chosen("demo", 10)).unwrap();
+            LastSpawnChoices(&store).write(&format!("/more/{more}"), &chosen("demo", 10)).unwrap();
         }
-        assert_eq!(store.spawn_choices("/q").unwrap(), None);
-        assert_eq!(store.spawn_choices("/p").unwrap(), Some(chosen("claude", 2)));
+        assert_eq!(LastSpawnChoices(&store).read("/q").unwrap(), None);
+        assert_eq!(LastSpawnChoices(&store).read("/p").unwrap(), Some(chosen("claude", 2)));
     }
 }

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
+use super::locks::share_locks::ShareLocks;
+use super::watch::Watches;
 use super::*;
 use crate::model::{AgentId, AgentRecord, Conversation, Status, StatusNote, TmuxLocation};
 
@@ -354,9 +356,10 @@ fn a_changed_share_wakes_the_watchers_of_the_registry() {
     store.update(now(), |_| ()).unwrap();
     fs::write(test.registry(), "{\"format\":1,\"sessions\":{}}").unwrap();
     let (sender, changes) = std::sync::mpsc::channel();
-    let _watch =
-        store.on_change(&["agent-sessions.json"], move || sender.send(()).unwrap_or_default()).unwrap();
-    store.announce_shares();
+    let _watch = Watches(&store)
+        .on_change(&["agent-sessions.json"], move || sender.send(()).unwrap_or_default())
+        .unwrap();
+    ShareLocks(&store).announce();
     changes.recv_timeout(std::time::Duration::from_secs(10)).expect("the watch is woken");
     assert_eq!(test.text(), "{\"format\":1,\"sessions\":{}}", "the content stays");
 }

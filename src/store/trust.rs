@@ -2,17 +2,21 @@
 
 use serde_json::Value;
 
-use super::map_file::put_entry;
+use super::map_file::{MapFiles, put_entry};
 use super::{Store, StoreError};
 use crate::model::TrustedProject;
 
 const FILE: &str = "trust.json";
 const KEY: &str = "projects";
 
-impl Store {
+/// Records the projects whose specs the user trusts.
+#[derive(Debug, Clone, Copy)]
+pub struct TrustedProjects<'a>(pub &'a Store);
+
+impl TrustedProjects<'_> {
     /// Returns all trusted projects, ordered by directory.
-    pub fn trusted_projects(&self) -> Result<Vec<TrustedProject>, StoreError> {
-        let entries = self.read_map(FILE, KEY)?;
+    pub fn list(&self) -> Result<Vec<TrustedProject>, StoreError> {
+        let entries = MapFiles(self.0).read(FILE, KEY)?;
         let project = |(name, value): (&String, &Value)| {
             let trusted: TrustedProject = serde_json::from_value(value.clone()).ok()?;
             (trusted.project == *name).then_some(trusted)
@@ -23,14 +27,14 @@ impl Store {
     }
 
     /// Records the trust in a project, or in its new content.
-    pub fn trust_project(&self, trusted: &TrustedProject) -> Result<(), StoreError> {
+    pub fn trust(&self, trusted: &TrustedProject) -> Result<(), StoreError> {
         let Ok(Value::Object(known)) = serde_json::to_value(trusted) else { return Ok(()) };
-        self.update_map(FILE, KEY, |entries| put_entry(entries, &trusted.project, known))
+        MapFiles(self.0).update(FILE, KEY, |entries| put_entry(entries, &trusted.project, known))
     }
 
     /// Revokes the trust in a project and returns whether it was trusted.
-    pub fn untrust_project(&self, project: &str) -> Result<bool, StoreError> {
-        self.update_map(FILE, KEY, |entries| entries.remove(project).is_some())
+    pub fn untrust(&self, project: &str) -> Result<bool, StoreError> {
+        MapFiles(self.0).update(FILE, KEY, |entries| entries.remove(project).is_some())
     }
 }
 
@@ -47,14 +51,14 @@ mod tests {
             sha256: sha256.into(),
             trusted_at: "2026-01-01T00:00:00Z".parse().unwrap(),
         };
-        assert_eq!(store.trusted_projects().unwrap(), []);
+        assert_eq!(TrustedProjects(&store).list().unwrap(), []);
         for sha256 in ["aa", "bb"] {
-            store.trust_project(&trusted(sha256)).unwrap();
-            assert_eq!(store.trusted_projects().unwrap(), [trusted(sha256)]);
+            TrustedProjects(&store).trust(&trusted(sha256)).unwrap();
+            assert_eq!(TrustedProjects(&store).list().unwrap(), [trusted(sha256)]);
         }
-        assert!(store.untrust_project("/p").unwrap());
-        assert!(!store.untrust_project("/p").unwrap());
-        assert_eq!(store.trusted_projects().unwrap(), []);
+        assert!(TrustedProjects(&store).untrust("/p").unwrap());
+        assert!(!TrustedProjects(&store).untrust("/p").unwrap());
+        assert_eq!(TrustedProjects(&store).list().unwrap(), []);
     }
 
     #[test]
@@ -62,8 +66,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         std::fs::write(dir.path().join(FILE), "{").unwrap();
-        assert!(store.trusted_projects().is_err());
-        assert!(store.untrust_project("/p").is_err());
+        assert!(TrustedProjects(&store).list().is_err());
+        assert!(TrustedProjects(&store).untrust("/p").is_err());
         assert_eq!(std::fs::read_to_string(dir.path().join(FILE)).unwrap(), "{");
     }
 }

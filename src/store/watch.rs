@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
+use super::{Store, StoreError, home};
+use crate::model::AgentName;
+
 /// A watch on some directories of the store that a caller can wait for.
 pub struct StoreWatch {
     _watcher: RecommendedWatcher,
@@ -48,6 +51,53 @@ impl StoreWatch {
         let changed = self.changes.recv_timeout(at_most).is_ok();
         while self.changes.try_recv().is_ok() {}
         changed
+    }
+}
+
+/// Watches files of the state directory for changes.
+#[derive(Debug, Clone, Copy)]
+pub struct Watches<'a>(pub &'a Store);
+
+impl Watches<'_> {
+    /// Watches the registry for changes.
+    pub fn registry(&self) -> Result<StoreWatch, StoreError> {
+        self.over(&[self.0.home.path()], &[home::REGISTRY])
+    }
+
+    /// Watches the output and the state files of one agent.
+    pub fn instance(&self, name: &AgentName) -> Result<StoreWatch, StoreError> {
+        let instance = self.0.instance(name);
+        self.over(&[instance.dir(), &instance.state_dir()], &[])
+    }
+
+    /// Watches for the start and the end of a supervisor.
+    pub fn run(&self) -> Result<StoreWatch, StoreError> {
+        let run = self.0.home.run();
+        home::create_private(&run).map_err(StoreError::write(&run))?;
+        self.over(&[&run], &[])
+    }
+
+    /// Watches the log with this name, for a caller that follows it.
+    pub fn log(&self, name: &'static [&'static str]) -> Result<StoreWatch, StoreError> {
+        self.over(&[self.0.home.path()], name)
+    }
+
+    /// Calls `callback` whenever one of these files in the state directory changes, until the returned value is
+    /// dropped.
+    pub fn on_change(
+        &self,
+        names: &'static [&'static str],
+        callback: impl Fn() + Send + 'static,
+    ) -> Result<StoreChangeListener, StoreError> {
+        StoreChangeListener::of(self.0.home.path(), names, callback).map_err(|error| self.cannot_watch(error))
+    }
+
+    fn cannot_watch(&self, error: notify::Error) -> StoreError {
+        StoreError::Home { path: self.0.home().to_owned(), source: std::io::Error::other(error) }
+    }
+
+    fn over(&self, dirs: &[&Path], names: &'static [&'static str]) -> Result<StoreWatch, StoreError> {
+        StoreWatch::over(dirs, names).map_err(|error| self.cannot_watch(error))
     }
 }
 

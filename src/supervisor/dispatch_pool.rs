@@ -31,7 +31,7 @@ struct BusyAgents {
 impl DispatchPool {
     /// Returns the agents that are being typed into or paused. Tasks for any agent of a spec are not reserved for
     /// these.
-    pub(super) fn left_alone(&self) -> HashSet<AgentId> {
+    pub(super) fn unavailable_agents(&self) -> HashSet<AgentId> {
         let mut busy = lock(&self.busy);
         busy.paused.retain(|_, until| *until > Instant::now());
         busy.typing.iter().chain(busy.paused.keys()).copied().collect()

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::Error;
 use crate::manager::Context;
@@ -13,14 +13,16 @@ use crate::supervisor::tick::{TickScope, Ticker};
 use crate::supervisor::wake_sources;
 
 /// Changes within this time are handled by one tick; a user does not notice so short a delay.
-const BURST: Duration = Duration::from_millis(50);
+const DEBOUNCE_TIME: Duration = Duration::from_millis(50);
 
 /// Runs ticks until a signal to end arrives.
 pub(super) async fn supervise(manager: Arc<Context>) -> Result<(), Error> {
     let cannot = || Error::io("cannot listen for signals");
-    let mut terminate = signal(SignalKind::terminate()).map_err(cannot())?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot())?;
-    let mut hangup = signal(SignalKind::hangup()).map_err(cannot())?;
+    let mut end_signals = [
+        signal(SignalKind::terminate()).map_err(cannot())?,
+        signal(SignalKind::interrupt()).map_err(cannot())?,
+        signal(SignalKind::hangup()).map_err(cannot())?,
+    ];
     let mut look = signal(SignalKind::user_defined1()).map_err(cannot())?;
     // Watches start before the first tick, so that changes during it wake the loop.
     let changes = wake_sources::on_change(&manager)?;
@@ -34,7 +36,7 @@ pub(super) async fn supervise(manager: Arc<Context>) -> Result<(), Error> {
             tracing::warn!(%error, "processes are not watched");
         }
         tracing::debug!(micros = begun.elapsed().as_micros() as u64, ?reach, "tick");
-        tokio::time::sleep(BURST).await;
+        tokio::time::sleep(DEBOUNCE_TIME).await;
         reach = loop {
             let due = ticker.sleep_for(next, manager.now());
             break tokio::select! {
@@ -45,7 +47,7 @@ pub(super) async fn supervise(manager: Arc<Context>) -> Result<(), Error> {
                 () = ends.wait() => {
                     ticker.note_activity();
                     // tmux needs a moment to notice the exit, and mostly reports it by itself.
-                    tokio::time::sleep(BURST).await;
+                    tokio::time::sleep(DEBOUNCE_TIME).await;
                     TickScope::Everything
                 }
                 () = tokio::time::sleep(due) => ticker.reach(),
@@ -54,10 +56,20 @@ pub(super) async fn supervise(manager: Arc<Context>) -> Result<(), Error> {
                     continue;
                 }
                 _ = look.recv() => TickScope::Everything,
-                _ = terminate.recv() => return Ok(()),
-                _ = interrupt.recv() => return Ok(()),
-                _ = hangup.recv() => return Ok(()),
+                () = receive_end_signal(&mut end_signals) => {
+                    ticker.finish_restarts();
+                    return Ok(());
+                }
             };
         };
+    }
+}
+
+/// Waits for a signal that ends the supervisor.
+async fn receive_end_signal([terminate, interrupt, hangup]: &mut [Signal; 3]) {
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hangup.recv() => {}
     }
 }

@@ -22,20 +22,20 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::manager::{Context, StartTurn, SupervisorControl};
+use crate::manager::{Context, StartWait, SupervisorControl};
 
 /// Options of `supervisor run`.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Whether to wait for another supervisor to end.
-    pub turn: StartTurn,
+    pub wait: StartWait,
     /// The address at which metrics are served.
     pub metrics: Option<SocketAddr>,
 }
 
 /// Runs the supervisor until it receives a signal to end.
 pub fn run(manager: Arc<Context>, options: Options) -> Result<(), Error> {
-    let _lock = SupervisorControl(&manager).become_supervisor(options.turn)?;
+    let _lock = SupervisorControl(&manager).become_supervisor(options.wait)?;
     log::begin(&manager)?;
     if let Some(address) = options.metrics {
         metrics::serve(Arc::clone(&manager), address)?;

@@ -4,8 +4,8 @@
 //! these stages in order: restarts, dispatch of tasks, heartbeats, notices, questions of children, timers of tmux;
 //! transcript writers are checked last. A stage that fails is logged and does not prevent the others.
 //!
-//! The stages that end agents, because of the limit on agents or because they are ephemeral, run beside the loop: ending
-//! an agent takes seconds, and notices must not wait for it.
+//! Everything that starts or ends agents, and the clean-up once an hour, run beside the loop: that takes seconds, and
+//! notices must not wait for it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,14 +24,17 @@ use crate::manager::{
     TaskCompletion, TranscriptWriters,
 };
 use crate::manager::{Announcer, Context, RemovedEphemeral, WriterRepair, WriterRepairs};
-use crate::model::AgentName;
+use crate::model::{Agent, AgentName, Status};
 use crate::rules::report::prometheus::Latency;
 
 /// Interval of work without urgency: old ledger entries, deleted projects.
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// Delay before an interrupted delivery is checked again.
+/// Delay before an interrupted delivery or a restart that is due is checked again.
 const RECHECK_DELAY: Duration = Duration::from_millis(500);
+
+/// How long a supervisor that was told to end waits for a restart in progress. `supervisor stop` waits five seconds.
+const RESTART_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Minimum interval between two recorded signs of life.
 const SIGN_INTERVAL: Duration = Duration::from_secs(1);
@@ -48,15 +51,18 @@ pub(super) enum TickScope {
 /// Executes ticks and holds the state between them.
 pub(super) struct Ticker {
     manager: Arc<Context>,
-    looked: Option<Instant>,
+    fully_checked_at: Option<Instant>,
     tidied: Option<Instant>,
     announcer: Announcer,
     latency: Latency,
     newest: VecDeque<Duration>,
     timer_coalescer: TimerCoalescer,
     dispatching: DispatchPool,
+    /// The restarts that are due.
+    restarting: BackgroundStage,
     /// The stages that end agents.
     ending: [BackgroundStage; 2],
+    cleaning: BackgroundStage,
     steady: ClockJumpDetector,
     writers: WriterRepairs,
     writers_due: Option<Instant>,
@@ -72,17 +78,19 @@ impl Ticker {
         let announcer = Announcer::new(manager.settings().notify.per_minute);
         let (latency, newest) = Default::default();
         let (calm, dispatching, steady, writers) = Default::default();
-        let (looked, tidied, writers_due, ledger_checked) = (None, None, None, None);
+        let (fully_checked_at, tidied, writers_due, ledger_checked) = (None, None, None, None);
         Ticker {
             manager,
-            looked,
+            fully_checked_at,
             tidied,
             announcer,
             latency,
             newest,
             timer_coalescer: calm,
             dispatching,
+            restarting: BackgroundStage::new(restart_due_agents),
             ending: [BackgroundStage::new(hibernate_surplus), BackgroundStage::new(remove_ephemeral)],
+            cleaning: BackgroundStage::new(clean_up),
             steady,
             writers,
             writers_due,
@@ -96,7 +104,7 @@ impl Ticker {
         self.note_sign_of_life();
         if reach == TickScope::Everything {
             // Skipped in the first tick, because a supervisor that is killed often must start quickly.
-            if self.looked.replace(Instant::now()).is_some() {
+            if self.fully_checked_at.replace(Instant::now()).is_some() {
                 self.repair_ledger();
             }
             self.timer_coalescer.note_activity();
@@ -137,6 +145,11 @@ impl Ticker {
         sooner.fold(self.until_look(), Duration::min)
     }
 
+    /// Waits for a restart in progress before the supervisor ends, so that it is not cut off.
+    pub(super) fn finish_restarts(&self) {
+        self.restarting.finish(RESTART_TIMEOUT);
+    }
+
     /// Returns how much the tick after a sleep examines.
     pub(super) fn reach(&self) -> TickScope {
         if self.until_look().is_zero() { TickScope::Everything } else { TickScope::Changes }
@@ -144,7 +157,8 @@ impl Ticker {
 
     fn until_look(&self) -> Duration {
         let every = self.manager.settings().supervisor.reconcile;
-        self.looked.map_or(Duration::ZERO, |looked| every.saturating_sub(looked.elapsed()))
+        self.fully_checked_at
+            .map_or(Duration::ZERO, |fully_checked_at| every.saturating_sub(fully_checked_at.elapsed()))
     }
 
     fn note_sign_of_life(&mut self) {
@@ -175,12 +189,7 @@ impl Ticker {
             tracing::warn!(%silence, "tmux did not answer");
             return;
         }
-        for name in
-            log_failure("hang", HangDetection(&self.manager).find_hung(&current_agents.agents, steady_since))
-                .unwrap_or_default()
-        {
-            tracing::warn!(agent = %name, "is hung");
-        }
+        self.find_hung(&current_agents.agents, steady_since);
         for name in
             log_failure("directories", Maintenance(&self.manager).mark_directories(&current_agents.agents))
                 .unwrap_or_default()
@@ -190,26 +199,37 @@ impl Ticker {
         log_failure("screens", ScreenObserver(&self.manager).read_screens(&current_agents.agents));
         if self.tidied.is_none_or(|at| at.elapsed() > HOUSEKEEPING_INTERVAL) {
             self.tidied = Some(Instant::now());
-            for done in log_failure("tidy", Maintenance(&self.manager).clean_up(&current_agents.agents))
-                .unwrap_or_default()
-            {
-                tracing::info!(done, "tidied");
-            }
+            self.cleaning.request(&self.manager);
         }
     }
 
-    fn restart(&mut self) -> Option<Timestamp> {
-        let kept = log_failure("restart", AutoRestart(&self.manager).keep_alive())?;
-        for (name, outcome) in &kept.restarted {
-            match outcome {
-                Ok(how) => tracing::info!(agent = %name, how, "started again"),
-                Err(error) => tracing::warn!(agent = %name, %error, "could not be restarted"),
-            }
+    /// Searches for hung agents beside the loop, because those that are to be restarted are ended.
+    fn find_hung(&self, agents: &[Agent], steady_since: Option<Timestamp>) {
+        let working = |agent: &&Agent| agent.status == Status::Working;
+        let agents: Vec<Agent> = agents.iter().filter(working).cloned().collect();
+        if agents.is_empty() {
+            return;
         }
-        for name in &kept.gave_up {
+        let manager = Arc::clone(&self.manager);
+        tokio::task::spawn_blocking(move || {
+            let found = log_failure("hang", HangDetection(&manager).find_hung(&agents, steady_since));
+            for name in found.unwrap_or_default() {
+                tracing::warn!(agent = %name, "is hung");
+            }
+        });
+    }
+
+    fn restart(&mut self) -> Option<Timestamp> {
+        let schedule = log_failure("restart", AutoRestart(&self.manager).plan_restarts())?;
+        for name in &schedule.gave_up {
             tracing::warn!(agent = %name, "given up");
         }
-        kept.next
+        if schedule.is_due {
+            self.restarting.request(&self.manager);
+        }
+        // Checked again, because another process may hold the lock of an agent whose restart is due.
+        let recheck = schedule.is_due.then(|| self.manager.now() + RECHECK_DELAY);
+        schedule.next.into_iter().chain(recheck).min()
     }
 
     /// Finishes completed tasks, recovers interrupted deliveries, and starts the deliveries that are possible. Returns
@@ -228,13 +248,13 @@ impl Ticker {
         }
         let open =
             log_failure("dispatch", Dispatcher(&self.manager).recover_deliveries()).unwrap_or_default();
-        let left_alone = self.dispatching.left_alone();
-        let due =
-            log_failure("dispatch", Dispatcher(&self.manager).dispatchable(&left_alone)).unwrap_or_default();
+        let unavailable_agents = self.dispatching.unavailable_agents();
+        let due = log_failure("dispatch", Dispatcher(&self.manager).dispatchable(&unavailable_agents))
+            .unwrap_or_default();
         let later = self.dispatching.begin(&self.manager, due);
-        let look = (open > 0).then(|| self.manager.now() + RECHECK_DELAY);
+        let recheck = (open > 0).then(|| self.manager.now() + RECHECK_DELAY);
         let released = log_failure("dispatch", TaskCompletion(&self.manager).next_release()).flatten();
-        settled.next.into_iter().chain(later).chain(look).chain(released).min()
+        settled.next.into_iter().chain(later).chain(recheck).chain(released).min()
     }
 
     fn heartbeat(&mut self) -> Option<Timestamp> {
@@ -301,6 +321,9 @@ impl Ticker {
                 tracing::warn!(agent, failure, "a notification channel failed");
             }
         }
+        for failure in report.desktop_failures {
+            tracing::warn!(failure, "the desktop showed no notification");
+        }
         report.retry_at.into_iter().chain(self.announcer.limiter.next_permit_at(self.manager.now())).min()
     }
 
@@ -312,6 +335,17 @@ impl Ticker {
             self.timer_coalescer.record_coalesced(now);
         }
         None
+    }
+}
+
+/// Restarts the agents whose restart is due, one after the other.
+fn restart_due_agents(manager: &Context) {
+    for record in log_failure("restart", AutoRestart(manager).due_restarts()).unwrap_or_default() {
+        match AutoRestart(manager).restart(&record) {
+            Some(Ok(how)) => tracing::info!(agent = %record.name, how, "started again"),
+            Some(Err(error)) => tracing::warn!(agent = %record.name, %error, "could not be restarted"),
+            None => {}
+        }
     }
 }
 
@@ -331,6 +365,19 @@ fn remove_ephemeral(manager: &Context) {
             Ok(()) => tracing::info!(agent = %name, "removed: its task is done"),
             Err(error) => tracing::warn!(agent = %name, %error, "kept: it is no longer ephemeral"),
         }
+    }
+}
+
+/// Removes what is no longer needed: old ledger entries, copies of removed work, agents of deleted projects.
+fn clean_up(manager: &Context) {
+    let Some(current_agents) = log_failure("tidy", StatusTracker(manager).current_agents()) else { return };
+    // The status of agents is not known while tmux does not answer.
+    if current_agents.silence.is_some() {
+        return;
+    }
+    let done = log_failure("tidy", Maintenance(manager).clean_up(&current_agents.agents));
+    for done in done.unwrap_or_default() {
+        tracing::info!(done, "tidied");
     }
 }
 

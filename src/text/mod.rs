@@ -2,7 +2,7 @@
 //!
 //! - `agent`: the status, place and activity of one agent
 //! - `recap`: what happened to one agent
-//! - `recap_all`: what happened to all agents
+//! - `digest`: what happened to all agents and tasks
 //! - `review`: comments on the changes of an agent
 //! - `trust`: the effects of a project's specs
 //! - `ages`: times and durations
@@ -10,8 +10,8 @@
 
 pub mod agent;
 pub mod ages;
+pub mod digest;
 pub mod fit;
 pub mod recap;
-pub mod recap_all;
 pub mod review;
 pub mod trust;

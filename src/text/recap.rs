@@ -143,12 +143,12 @@ fn change_letter(kind: ChangeKind) -> char {
 mod tests {
     use super::*;
     use crate::model::{EventKind, FailureCause, FailureSource, LedgerEvent, TurnFailure};
+    use crate::rules::report::digest::{DigestAgent, digest};
     use crate::rules::report::recap::{RecapSources, build_recap};
-    use crate::rules::report::recap_all::{DigestAgent, digest};
     use crate::rules::status::decide::tests::{at, record};
     use crate::rules::status::events::failed_turn_event;
     use crate::rules::status::turn_failure::note_after;
-    use crate::text::recap_all::digest_lines;
+    use crate::text::digest::digest_lines;
 
     /// Returns the recap of an agent whose turn failed for this cause at second 150.
     fn recap_of_failure(cause: FailureCause) -> Recap {

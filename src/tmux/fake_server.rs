@@ -171,12 +171,15 @@ impl FakeState {
         }
     }
 
-    /// Runs commands that are guarded by the id of an agent.
+    /// Runs commands that are guarded by the id of an agent, or by the life of the pane that is their target.
     fn run_if_owned(&mut self, server: &LiveServer, words: &[String]) -> String {
         let is_named = |pane: &&LivePane| {
             pane.agent.is_some_and(|id| words.iter().any(|word| word.contains(&id.to_string())))
         };
-        let Some(pane) = server.panes.iter().find(is_named) else { return String::new() };
+        let target = words.iter().skip_while(|word| *word != "-t").nth(1);
+        let is_live_target = |pane: &&LivePane| Some(&pane.pane) == target && pane.dead.is_none();
+        let found = server.panes.iter().find(is_named).or_else(|| server.panes.iter().find(is_live_target));
+        let Some(pane) = found else { return String::new() };
         if words.iter().any(|word| word.contains("kill-session"))
             && let TmuxSnapshot::Running(now) = &mut self.snapshot
         {

@@ -9,6 +9,7 @@
 //! - `session`: reads, renames and kills sessions, and updates their options
 //! - `input` and `capture`: type into panes and read their screens
 //! - `clients`: attached clients, the driver, guests, sizes and messages
+//! - `own_tmux`: the prefix keys of the user's own tmux
 //! - `fake_server`: a tmux server for unit tests
 //! - `error`: the errors of this adapter
 //!
@@ -23,6 +24,7 @@ mod error;
 mod fake_server;
 mod input;
 mod launch;
+mod own_tmux;
 mod pane_command;
 mod script;
 mod server;

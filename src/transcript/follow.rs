@@ -21,9 +21,9 @@ const INITIAL_POLLS: u32 = 8;
 
 /// The decision of a callback whether to continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Go {
+pub enum FollowFlow {
     /// Continue with the next bytes.
-    On,
+    Continue,
     /// Stop following the transcript.
     Stop,
 }
@@ -33,7 +33,7 @@ pub enum Go {
 pub fn follow(
     dir: &Path,
     since: ReadFrom,
-    mut each: impl FnMut(&[u8]) -> io::Result<Go>,
+    mut each: impl FnMut(&[u8]) -> io::Result<FollowFlow>,
     ended: &dyn Fn() -> bool,
 ) -> io::Result<()> {
     // The watch starts before the first read, so that a change in between is not missed.
@@ -48,7 +48,7 @@ pub fn follow(
                 0 if reader.add_newer_logs()? => {}
                 0 => break,
                 count => {
-                    if each(&buffer[..count])? == Go::Stop {
+                    if each(&buffer[..count])? == FollowFlow::Stop {
                         return Ok(());
                     }
                 }

@@ -33,7 +33,7 @@ mod read;
 mod scan;
 mod write;
 
-pub use follow::{Go, follow};
+pub use follow::{FollowFlow, follow};
 pub use live_tail::LiveTail;
 pub use modes::modes;
 pub use output_watcher::OutputWatcher;

@@ -110,7 +110,7 @@ impl LineEmulator {
             }
             ModeSequence::Erase(what) if !self.parser.screen().alternate_screen() => {
                 let from = match what {
-                    ErasedArea::All => self.lines().gone(),
+                    ErasedArea::All => self.lines().scrolled_rows(),
                     ErasedArea::Below => self.rows_above(),
                 };
                 self.lines().erased(from);
@@ -143,7 +143,7 @@ impl LineEmulator {
     /// Returns the number of rows before the cursor, including those that have left the screen.
     fn rows_above(&mut self) -> u64 {
         let (row, col) = self.parser.screen().cursor_position();
-        self.lines().gone() + u64::from(row) + u64::from(col > 0)
+        self.lines().scrolled_rows() + u64::from(row) + u64::from(col > 0)
     }
 
     /// Returns the number of rows that contain text, up to the row of the cursor.

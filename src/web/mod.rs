@@ -13,7 +13,7 @@
 //! | `router` | which handler answers which path |
 //! | `api` | the handlers: one use case each, JSON in and out |
 //! | `agent_list` | the list of agents after every change, one thread for all viewers |
-//! | `screens` | the screens of agents that are looked at, one thread for each agent |
+//! | `screens` | the screens of agents that pages show, one thread for each agent |
 //! | `screen_text` | a screen as runs of text with colours |
 //! | `stream` | event streams: what a viewer gets until it leaves or loses its access |
 //! | `assets` | the page itself, built from `web/` by `scripts/web` and embedded (RFD 0030) |

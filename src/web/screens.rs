@@ -1,4 +1,4 @@
-//! The screens of agents that are looked at. One thread for each agent captures its screen after it has printed
+//! The screens of agents that pages show. One thread for each agent captures its screen after it has printed
 //! something, however many viewers it has, and ends after the last viewer has left.
 
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ pub(super) const HISTORY_LINES: usize = 300;
 const CAPTURE_INTERVAL: Duration = Duration::from_millis(120);
 /// Time after which a thread checks whether it still has a viewer.
 const VIEWER_CHECK: Duration = Duration::from_secs(5);
-/// Maximum number of agents that are looked at.
+/// Maximum number of agents whose screens are shown at once.
 const MAX_SCREENS: usize = 32;
 
 /// A screen as JSON: the last capture, or the reason why there is none.
@@ -44,7 +44,7 @@ impl ScreenHub {
             return Ok(sender.subscribe());
         }
         if watched.len() >= MAX_SCREENS {
-            return Err(Error::usage(format!("{MAX_SCREENS} agents are looked at already")));
+            return Err(Error::usage(format!("{MAX_SCREENS} screens are open already")));
         }
         let (sender, receiver) = watch::channel(None);
         let feed = ScreenFeed {

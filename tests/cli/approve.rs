@@ -142,6 +142,9 @@ fn answer_chooses_an_option_and_refuses_others() {
     let dialog = agent(&env, &["answer", "a", "--json"]).ok().json();
     let labels: Vec<_> = dialog["options"].as_array().unwrap().iter().map(|one| &one["label"]).collect();
     assert_eq!(labels, ["Yes", "No"]);
+    assert_eq!(dialog["question"]["text"], "Bash: make clean");
+    let shown_to_users = agent(&env, &["answer", "a"]).ok().stdout;
+    assert_eq!(shown_to_users, "  Bash: make clean\nDo you want to proceed?\n  1. Yes\n  2. No\n");
     let refused = agent(&env, &["answer", "a", "3"]).fails(2).stderr;
     assert!(refused.contains("`3` is not an option") && refused.contains("2. No"), "{refused}");
     let question = shown(&env, "a")["question"].clone();
@@ -184,4 +187,21 @@ fn several_agents_are_answered_one_after_the_other() {
         assert!(stderr.contains(&format!("`{name}` asks:\n  Bash: make {name}\n")), "{stderr}");
         wait_for(&env, name, "idle");
     }
+}
+
+#[test]
+fn answer_at_a_terminal_applies_only_to_the_question_that_was_shown() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/ask make clean"]);
+    wait_for(&env, "a", "waiting");
+    let terminal = env.terminal([env.binary(), "agent", "answer", "a"]);
+    terminal.wait_for_text("Bash: make clean");
+    terminal.wait_for_text("2. No");
+    agent(&env, &["deny", "a"]).ok();
+    wait_for(&env, "a", "idle");
+    agent(&env, &["send", "a", "/ask rm -rf build"]).ok();
+    wait_for(&env, "a", "waiting");
+    terminal.keys(&["Enter"]);
+    assert_eq!(terminal.wait_for_exit(), 6);
+    assert_eq!(shown(&env, "a")["status"], "waiting");
 }

@@ -138,6 +138,21 @@ fn attach_works_inside_the_users_own_tmux() {
 }
 
 #[test]
+fn an_own_tmux_with_another_prefix_does_not_change_the_detach_keys() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let line =
+        format!("tmux set-option -g prefix C-a; {} agent attach a; echo \"left with $?\"", env.binary());
+    let terminal = env.terminal_in_tmux(["sh", "-c", &format!("{line}; exec cat")]);
+    terminal.wait_for_text("detach: C-b d");
+    terminal.keys(&["C-b", "d"]);
+    terminal.wait_for_text("left with 0");
+    // The second prefix key of a tmux is taken too.
+    let line = format!("tmux set-option -g prefix2 C-b; exec {} agent attach a", env.binary());
+    env.terminal_in_tmux(["sh", "-c", &line]).wait_for_text("detach: C-b C-b d");
+}
+
+#[test]
 fn attach_inside_our_server_switches_the_client() {
     let env = TestEnv::new();
     echoing(&env, "b");

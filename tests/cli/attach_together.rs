@@ -54,7 +54,10 @@ fn the_second_client_watches_and_sees_the_name_of_the_driver() {
     assert!(screen.contains(" from 192.0.2.7 since "), "{screen}");
     let log_file = fs::read_to_string(log_file).unwrap();
     assert!(log_file.contains(" from 192.0.2.7, driving since 20"), "{log_file}");
-    assert!(log_file.contains("you will watch; `symposium agent attach a --take` takes over"), "{log_file}");
+    assert!(
+        log_file.contains("you attach as an observer; `symposium agent attach a --take` takes over"),
+        "{log_file}"
+    );
     typed(&second, "from the second");
     typed(&first, "from the first");
     second.wait_for_text("got <from the first>");

@@ -29,7 +29,8 @@ fn a_note_can_be_set_read_appended_to_and_removed() {
     assert_eq!(board(&env, &["get", "plan"]).ok().stdout, "- one\n- two\n");
     let note = board(&env, &["get", "plan", "--json"]).ok().json();
     assert_eq!((&note["author"], &note["version"], &note["size"]), (&json!("fix"), &json!(2), &json!(12)));
-    board(&env, &["set", "auth/next steps", "x"]).ok();
+    let said = board(&env, &["set", "auth/next steps", "x"]).ok().stderr;
+    assert_snapshot!(said, @"note `auth/next steps` has 1 byte now");
     let list = board(&env, &["list"]).ok().stdout;
     let keys: Vec<&str> = list.lines().skip(1).filter_map(|line| line.rsplit("  ").next()).collect();
     assert_eq!(keys, ["auth/next steps", "plan"]);

@@ -271,36 +271,6 @@ fn a_restore_killed_at_any_step_loses_nothing() {
 }
 
 #[test]
-fn files_that_git_ignores_now_are_stored_before_a_restore_replaces_them() {
-    let env = repository();
-    demo(&env, "fix");
-    let at = workspace(&env, "fix");
-    fs::write(at.join("notes"), "one\n").unwrap();
-    fs::write(at.join("place"), "a file\n").unwrap();
-    turn(&env, "fix", 1);
-    fs::remove_file(at.join("place")).unwrap();
-    fs::create_dir(at.join("place")).unwrap();
-    fs::write(at.join(".gitignore"), "notes\n*.log\n").unwrap();
-    fs::write(at.join("notes"), "two\n").unwrap();
-    let big = vec![b'x'; (10 << 20) + 1];
-    fs::write(at.join("place/a.log"), &big).unwrap();
-    let before = state(&env, &at);
-    let refused = agent(&env, &["checkpoint", "restore", "fix", "1", "--yes"]).fails(1).stderr;
-    assert!(refused.contains("\n  place/a.log\n") && refused.contains("nothing was changed"), "{refused}");
-    assert!(refused.contains("larger than 10 MiB"), "{refused}");
-    assert_eq!(state(&env, &at), before);
-    assert_eq!(numbers(&list(&env, "fix")), [1]);
-    fs::write(at.join("place/a.log"), "log\n").unwrap();
-    agent(&env, &["checkpoint", "restore", "fix", "1", "--yes"]).ok();
-    assert_eq!(fs::read_to_string(at.join("notes")).unwrap(), "one\n");
-    assert_eq!(fs::read_to_string(at.join("place")).unwrap(), "a file\n");
-    agent(&env, &["checkpoint", "restore", "fix", "2", "--yes"]).ok();
-    assert_eq!(fs::read_to_string(at.join("notes")).unwrap(), "two\n");
-    assert_eq!(fs::read_to_string(at.join("place/a.log")).unwrap(), "log\n");
-    assert_eq!(state(&env, &at), before);
-}
-
-#[test]
 fn a_worktree_that_uses_another_directory_is_neither_stored_nor_restored() {
     let env = repository();
     demo(&env, "fix");

@@ -69,31 +69,6 @@ fn commits_uncommitted_and_untracked_files_are_shown_together() {
 }
 
 #[test]
-fn the_base_can_be_chosen_and_is_remembered() {
-    let env = repository();
-    git(&env, &env.project(), &["checkout", "-q", "-b", "stacked"]);
-    fs::write(env.project().join("below"), "x\n").unwrap();
-    git(&env, &env.project(), &["add", "-A"]);
-    git(&env, &env.project(), &["commit", "-q", "-m", "below"]);
-    worktree_agent(&env, "fix", &env.project());
-    fs::write(workspace(&env, "fix").join("above"), "y\n").unwrap();
-    assert_eq!(paths(&diff(&env, &["fix"])), ["above"]);
-    assert_eq!(paths(&diff(&env, &["fix", "--base", "main"])), ["above", "below"]);
-    assert_eq!(paths(&diff(&env, &["fix"])), ["above", "below"]);
-    for wrong in ["no-such", "--output=x", "HEAD:below"] {
-        let refused = agent(&env, &["diff", "fix", &format!("--base={wrong}")]).fails(2);
-        assert!(refused.stderr.contains("cannot be the base of `fix`"), "{}", refused.stderr);
-    }
-    assert_eq!(diff(&env, &["fix"])["base"]["name"], "main", "a wrong base is not remembered");
-    // After the base branch was merged and deleted, the recorded commit still is the base.
-    worktree_agent(&env, "next", &env.project());
-    fs::write(workspace(&env, "next").join("above"), "y\n").unwrap();
-    git(&env, &env.project(), &["checkout", "-q", "main"]);
-    git(&env, &env.project(), &["branch", "-q", "-D", "stacked"]);
-    assert_eq!(paths(&diff(&env, &["next"])), ["above"]);
-}
-
-#[test]
 fn unusual_repositories_are_compared() {
     let env = repository();
     let project = env.project();

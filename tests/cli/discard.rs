@@ -1,4 +1,4 @@
-//! `agent discard`: the work is named, thrown away with worktree and branch, and comes back with `agent recover`.
+//! `agent discard`: the work is named, removed with worktree and branch, and comes back with `agent recover`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `agent finish --discard-others`: the work of the best agent is kept, that of the others is thrown away with a copy.
+//! `agent finish --discard-others`: the work of the best agent is kept, that of the others is discarded with a copy.
 
 use std::fs;
 

@@ -47,7 +47,7 @@ fn doctor_reports_a_healthy_machine_with_two_clis() {
     ok    supervisor: it is not running, and agents do not start it (config.toml)
     ok    claude: 2.1.325 (Claude Code) at [ROOT]/fakes/claude
     note  codex: `[ROOT]/fakes/codex --version` failed: no config
-          do: run it once by hand
+          do: run it once in a terminal
     ");
 }
 

@@ -54,40 +54,6 @@ fn hooks_succeed_with_an_unusable_state_or_without_tmux() {
 }
 
 #[test]
-fn hooks_update_status_and_conversation() {
-    let env = TestEnv::new();
-    super::without_settling(&env, &["claude"]);
-    env.fake_program("claude", "exec sleep 1000");
-    spawned(&env, &["claude", "--name", "a"]);
-    let id = shown(&env, "a")["id"].as_str().unwrap().to_owned();
-    let say = |payload: serde_json::Value| {
-        env.symposium(["event", "agent"])
-            .env("SYMPOSIUM_AGENT", "a")
-            .env("SYMPOSIUM_AGENT_ID", &id)
-            .stdin(payload.to_string())
-            .ok();
-        let now = shown(&env, "a");
-        (
-            now["status"].as_str().unwrap().to_owned(),
-            now["waiting_for"].clone(),
-            now["reason"].as_str().unwrap().to_owned(),
-        )
-    };
-    assert_eq!(say(json!({"hook_event_name": "SessionStart", "source": "startup"})).0, "idle");
-    let prompted =
-        json!({"hook_event_name": "UserPromptSubmit", "prompt": "x", "session_id": "0b9e2c1a-3f4d"});
-    assert_eq!(say(prompted).0, "working");
-    assert_eq!(shown(&env, "a")["conversation"]["id"], "0b9e2c1a-3f4d");
-    let asks = json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "make"}});
-    assert_eq!(say(asks), ("waiting".into(), json!("approval"), "Bash: make".into()));
-    let reminds = json!({"hook_event_name": "Notification", "notification_type": "permission_prompt", "message": "look!"});
-    assert_eq!(say(reminds).2, "Bash: make");
-    assert_eq!(say(json!({"hook_event_name": "PostToolUse", "tool_name": "Bash"})).0, "working");
-    let over = json!({"hook_event_name": "Stop", "last_assistant_message": "all done"});
-    assert_eq!(say(over), ("idle".into(), json!(null), "all done".into()));
-}
-
-#[test]
 fn an_exit_is_recorded_without_a_command() {
     let env = TestEnv::new();
     let script = "while [ ! -e go ]; do sleep 0.02; done; exit 9";

@@ -28,6 +28,76 @@ fn a_merge_commit_with_content_of_its_own_is_not_left_out_by_a_rebase() {
 }
 
 #[test]
+fn changes_that_the_index_hides_stop_a_run_before_the_agent_is_ended() {
+    let env = finishing_repository();
+    let project = env.project();
+    commit(&env, &project, "config", "one\n");
+    agent_with_work(&env, "fix", &project);
+    fs::write(project.join("config"), "mine\n").unwrap();
+    for mark in ["--assume-unchanged", "--skip-worktree"] {
+        git(&env, &project, &["update-index", mark, "config"]);
+        agent(&env, &["finish", "fix", "--dry-run"]).ok();
+        let at = workspace(&env, "fix");
+        fs::write(at.join("config"), "two\n").unwrap();
+        let refused = agent(&env, &["finish", "fix", "--yes"]).fails(1).stderr;
+        assert!(refused.contains("changes that git does not report would be overwritten"), "{refused}");
+        assert!(refused.contains("\n  config\n") && refused.contains(mark), "{refused}");
+        assert_eq!(status(&env, "fix"), "working");
+        assert_eq!(fs::read_to_string(project.join("config")).unwrap(), "mine\n");
+        fs::write(at.join("config"), "one\n").unwrap();
+        git(&env, &project, &["update-index", "--no-assume-unchanged", "config"]);
+    }
+    finish(&env, &["fix"]);
+    assert_eq!(fs::read_to_string(project.join("config")).unwrap(), "mine\n");
+}
+
+#[test]
+fn a_base_that_moves_while_the_plan_is_made_is_reported_as_such() {
+    let env = finishing_repository();
+    let project = env.project();
+    agent_with_work(&env, "fix", &project);
+    let (real, moved) = (env.root().join("tools/git").display().to_string(), env.root().join("moved"));
+    let (at, moved) = (project.display(), moved.display());
+    // Commits to the base branch as soon as the content of the worktree is stored.
+    env.fake_program(
+        "git",
+        &format!(
+            "case \" $* \" in *\" write-tree \"*) test -e {moved} || {{ touch {moved} {at}/late; (cd {at}; unset GIT_INDEX_FILE GIT_WORK_TREE GIT_OBJECT_DIRECTORY; {real} add late; {real} commit -q -m late) }} ;; esac\nexec {real} \"$@\""
+        ),
+    );
+    let refused = agent(&env, &["finish", "fix", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("or its base branch changed in the meantime"), "{refused}");
+    assert_eq!(status(&env, "fix"), "working");
+    finish(&env, &["fix"]);
+    assert_eq!(git(&env, &project, &["log", "--format=%s", "-2", "main^"]), "late\nfirst");
+}
+
+#[test]
+fn stacked_work_is_finished_after_the_work_below_it_was_squashed() {
+    for method in ["--squash", "--rebase", "--merge"] {
+        let env = finishing_repository();
+        let project = env.project();
+        commit(&env, &project, "lines", "1\n2\n3\n");
+        let spawn = |name: &str, dir: &std::path::Path| {
+            let spawn = ["spawn", "--name", name, "--workspace", "worktree", "--", "sleep", "1000"];
+            agent(&env, &spawn).current_dir(dir).ok();
+        };
+        spawn("below", &project);
+        let below = workspace(&env, "below");
+        commit(&env, &below, "lines", "1\nbelow\n3\n");
+        spawn("above", &below);
+        let above = workspace(&env, "above");
+        commit(&env, &above, "lines", "1\nabove\n3\n");
+        finish(&env, &["below", "-m", "below", "--squash"]);
+        let plan = agent(&env, &["finish", "above", method, "--dry-run"]).ok().stdout;
+        assert!(plan.contains("into `main`") && plan.contains(" 1 commit with 1 changed file"), "{plan}");
+        finish(&env, &["above", method]);
+        assert_eq!(git(&env, &project, &["show", "main:lines"]), "1\nabove\n3");
+        assert_eq!(git(&env, &project, &["show", "main~1:lines"]), "1\nbelow\n3");
+    }
+}
+
+#[test]
 fn an_agent_that_waits_for_an_answer_is_not_finished() {
     let env = finishing_repository();
     let spawn = ["spawn", "demo", "--name", "fix", "--workspace", "worktree", "--task", "/ask make clean"];
@@ -164,4 +234,27 @@ fn a_staged_version_that_differs_from_the_file_is_kept() {
     assert_eq!(fs::read_to_string(project.join("renamed")).unwrap(), "target\n");
     let objects = git(&env, &project, &["rev-list", "--objects", "--all"]);
     assert!(objects.lines().any(|line| line.starts_with(&staged)), "{objects}");
+}
+
+#[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
+#[test]
+fn work_in_a_repository_with_reftable_is_finished() {
+    let env = finishing_repository();
+    let project = env.root().join("table");
+    let init = ["init", "-q", "-b", "main", "--ref-format=reftable", project.to_str().unwrap()];
+    if env.program("git", init).outcome().code != 0 {
+        eprintln!("skipped: this git does not know the format");
+        return;
+    }
+    for (key, value) in [("user.name", "me"), ("user.email", "me@example.org")] {
+        git(&env, &project, &["config", key, value]);
+    }
+    fs::create_dir(project.join("src")).unwrap();
+    commit(&env, &project, "src/lib.rs", "// one\n");
+    agent_with_work(&env, "fix", &project);
+    commit(&env, &project, "more", "more\n");
+    let listed = agent(&env, &["list", "--work", "--json"]).ok().json();
+    assert_eq!(listed[0]["work"]["base"]["name"], "main", "{listed}");
+    finish(&env, &["fix"]);
+    assert_finished(&env, &project, "fix", "main");
 }

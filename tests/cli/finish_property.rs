@@ -2,15 +2,18 @@
 //!
 //! Before each operation, the test stores the ids of all file contents in the worktree and in its index, and of all
 //! commits. Afterwards each of them must be in a working tree, in a branch, a stash, a checkpoint or a copy of removed
-//! work. Commits that only the reflog of the worktree has may stay there, or in a copy of removed work. Even seeds
+//! work. Changes that a rebase in progress set aside must still be there, or in a copy of removed work. Commits that only the reflog of the worktree has may stay there, or in a copy of removed work. Even seeds
 //! convert line endings. There, finish keeps files as git converts them, and all other commands keep the bytes of
 //! changed files. Half of the seeds have a check, so that finish brings the base branch into the worktree.
 //!
-//! `SYMPOSIUM_FINISH_CASES` runs this number of further sequences, from the seed `SYMPOSIUM_FINISH_SEED`.
+//! `SYMPOSIUM_FINISH_CASES` runs this number of further sequences, from the seed `SYMPOSIUM_FINISH_SEED`, on all
+//! processors.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use super::agent;
 use super::workspace::{git, repository, workspace};
@@ -139,6 +142,16 @@ impl Sequence {
         let _ = self.env.symposium(remove).outcome();
         self.assert_kept(&before);
         let spawn = ["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"];
+        let outcome = agent(&self.env, &spawn).outcome();
+        if outcome.code == 0 {
+            return;
+        }
+        // A removal that was killed before it removed the branch.
+        let is_kept = outcome.stderr.contains("branch `symposium/fix` already exists with");
+        assert!(is_kept, "seed {}: {outcome:?} after\n{}", self.seed, self.done.join("\n"));
+        self.writes += 1;
+        let kept = format!("kept-{}", self.writes);
+        git(&self.env, &self.env.project(), &["branch", "-m", "symposium/fix", &kept]);
         agent(&self.env, &spawn).ok();
     }
 
@@ -260,6 +273,25 @@ impl Sequence {
         self.run(&["finish", "fix", "--continue", "--yes"]);
     }
 
+    /// Begins a rebase that stops and sets uncommitted changes aside, or continues it.
+    fn rebase(&mut self) {
+        let rebase: &[&str] = match self.set_aside().is_some() {
+            true => &["rebase", "--continue"],
+            false => {
+                self.edit();
+                &["-c", "sequence.editor=echo break >", "rebase", "-q", "-i", "--autostash", "main"]
+            }
+        };
+        let _ = self.env.program("git", rebase).current_dir(self.at()).outcome();
+    }
+
+    /// Returns the commit with the changes that a rebase in progress set aside.
+    fn set_aside(&self) -> Option<String> {
+        let link = fs::read_to_string(self.at().join(".git")).ok()?;
+        let own = Path::new(link.strip_prefix("gitdir: ")?.trim_end());
+        Some(fs::read_to_string(own.join("rebase-merge/autostash")).ok()?.trim_end().to_owned())
+    }
+
     /// Starts an agent in a second worktree with the uncommitted changes, and discards it.
     fn copy(&mut self) {
         let at = self.at().to_string_lossy().into_owned();
@@ -272,7 +304,7 @@ impl Sequence {
     fn operate(&mut self) {
         self.ensure_agent();
         let at = self.at();
-        match self.random.below(25) {
+        match self.random.below(27) {
             0..=4 => self.edit(),
             5 => {
                 git(&self.env, &at, &["add", "-A"]);
@@ -334,6 +366,7 @@ impl Sequence {
             }
             22 => self.resolve(),
             23 => self.copy(),
+            24 | 25 => self.rebase(),
             _ => self.run(&["finish", "fix", "--yes"]),
         }
     }
@@ -370,6 +403,7 @@ impl Sequence {
             let commits = git(&self.env, top, &["rev-parse", "HEAD", "--branches"]);
             content.commits.extend(commits.lines().map(str::to_owned));
             if *top == self.at() {
+                content.commits.extend(self.set_aside());
                 let reflog = git(&self.env, top, &["rev-list", "--walk-reflogs", "HEAD", "--"]);
                 content.reflog.extend(reflog.lines().map(str::to_owned));
             }
@@ -402,6 +436,7 @@ impl Sequence {
             .chain(stashes.lines())
             .filter_map(|line| line.split(' ').next())
             .map(str::to_owned)
+            .chain(self.set_aside())
             .collect();
         let mut trees = vec![project.clone()];
         trees.extend(Some(self.at()).filter(|at| at.exists()));
@@ -485,5 +520,13 @@ fn no_content_is_lost_with_converted_line_endings() {
 #[test]
 fn no_content_is_lost_in_further_sequences() {
     let first = number("SYMPOSIUM_FINISH_SEED", 5);
-    (first..first + number("SYMPOSIUM_FINISH_CASES", 0)).for_each(run_sequence);
+    let (next, end) = (AtomicU64::new(first), first + number("SYMPOSIUM_FINISH_CASES", 0));
+    let seeds = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < end);
+    // Most of the time, a sequence waits for processes that wait for each other.
+    let workers = 2 * thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| std::iter::from_fn(seeds).for_each(run_sequence));
+        }
+    });
 }

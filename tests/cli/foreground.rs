@@ -65,3 +65,24 @@ fn killing_a_foreground_agent_restores_its_terminal() {
     let screen = terminal.screen();
     assert!(screen.lines().any(|line| line.starts_with("and on")), "{screen}");
 }
+
+#[test]
+fn a_hook_that_reports_before_the_start_is_recorded_keeps_its_status() {
+    let env = TestEnv::new();
+    let spawn = format!("{} agent spawn --foreground demo --name a", env.binary());
+    let terminal =
+        env.terminal(["sh", "-c", &format!("SYMPOSIUM_FAILPOINT=stop:foreground.started {spawn}")]);
+    terminal.wait_for_text("/help for help");
+    wait_for(&env, "a", "idle");
+    let words = "agent spawn --foreground demo --name a";
+    let stopped = env
+        .processes()
+        .into_iter()
+        .find(|process| process.command.starts_with(env.binary()) && process.command.ends_with(words));
+    let pid = rustix::process::Pid::from_raw(stopped.expect("the command is stopped").pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
+    env.wait_until("the process of the agent is recorded", || {
+        env.registry()["sessions"]["a"]["pid"].is_number()
+    });
+    assert_eq!(status(&env, "a"), "idle");
+}

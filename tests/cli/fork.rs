@@ -108,17 +108,3 @@ fn a_kind_that_cannot_copy_a_conversation_starts_with_the_recap() {
         "{first}"
     );
 }
-
-#[test]
-fn agents_without_conversation_or_repository_are_not_forked() {
-    let env = TestEnv::new();
-    spawned(&env, &["--name", "web", "--", "sleep", "1000"]);
-    spawned(&env, &["demo", "--name", "a"]);
-    assert_snapshot!(agent(&env, &["fork", "web"]).fails(2).stderr, @"
-    error: agent `web` runs a plain command, which has no conversation to copy
-    hint: `symposium agent spawn --workspace worktree -- COMMAND` starts the command in a worktree
-    ");
-    let outside = agent(&env, &["fork", "a"]).fails(1).stderr;
-    assert!(outside.contains("is not in a git repository"), "{outside}");
-    agent(&env, &["fork", "nobody"]).fails(3);
-}

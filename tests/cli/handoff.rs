@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::workspace::{git, repository, workspace};
-use super::{agent, in_project, printed, prompts, shown, spawned, trusted_specs, wait_for};
+use super::{agent, printed, prompts, shown, spawned, trusted_specs, wait_for};
 use crate::support::TestEnv;
 
 /// Creates another account: a home, a tmux server and a clone of the project of the first one.
@@ -242,97 +242,6 @@ fn secrets_are_refused_and_reported_masked() {
 }
 
 #[test]
-fn secrets_are_found_in_every_place_of_the_work() {
-    let key = ["ghp", "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa42Kx"].join("_");
-    let line = format!("token = {key}\n");
-    let attributes = "*.cfg -diff\n*.pem binary\n";
-    let refused_with = |makes: &dyn Fn(&TestEnv, &Path), where_: &str| {
-        let env = repository();
-        in_project(&env, ".gitattributes", attributes);
-        git(&env, &env.project(), &["add", "-A"]);
-        git(&env, &env.project(), &["commit", "-q", "-m", "attributes"]);
-        spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
-        makes(&env, &workspace(&env, "fix"));
-        let file = env.root().join("f");
-        let refused = agent(&env, &["handoff", "export", "fix", "-o", file.to_str().unwrap()]).fails(1);
-        let prompted_agent = format!("{where_}: a GitHub token: ghp_… (");
-        assert!(refused.stderr.contains(&prompted_agent), "{prompted_agent}: {refused:?}");
-        assert!(!refused.stderr.contains(&key), "{refused:?}");
-        assert!(!file.exists());
-    };
-    let branch =
-        |env: &TestEnv, at: &Path| drop(git(env, at, &["checkout", "-q", "-b", &format!("fix/{key}")]));
-    refused_with(&branch, "manifest.json (branch)");
-    let name = |_: &TestEnv, at: &Path| fs::write(at.join(&key), "").unwrap();
-    refused_with(&name, "unstaged.patch line 1");
-    let named_dir = |_: &TestEnv, at: &Path| {
-        fs::create_dir(at.join(format!("é{key}"))).unwrap();
-        fs::write(at.join(format!("é{key}/ü")), [0, 1]).unwrap();
-    };
-    refused_with(&named_dir, "unstaged.patch line 1");
-    let loose = |_: &TestEnv, at: &Path| fs::write(at.join("a.cfg"), &line).unwrap();
-    refused_with(&loose, "unstaged.patch (a.cfg line 1)");
-    let staged = |env: &TestEnv, at: &Path| {
-        fs::write(at.join("a.pem"), &line).unwrap();
-        git(env, at, &["add", "a.pem"]);
-    };
-    refused_with(&staged, "staged.patch (a.pem line 1)");
-    let commit = |env: &TestEnv, at: &Path| {
-        fs::write(at.join("a.cfg"), &line).unwrap();
-        git(env, at, &["add", "a.cfg"]);
-        git(env, at, &["commit", "-q", "-m", "with a key"]);
-    };
-    refused_with(&commit, "(a.cfg line 1)");
-    let message = |env: &TestEnv, at: &Path| {
-        git(env, at, &["commit", "-q", "--allow-empty", "-m", "subject", "-m", &format!("{line}.")]);
-    };
-    refused_with(&message, "");
-}
-
-#[test]
-fn a_made_up_password_is_reported_by_its_position_only() {
-    let env = repository();
-    spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
-    let at = workspace(&env, "fix");
-    let made_up = ["sun", "shine"].concat();
-    fs::write(at.join("app.yml"), format!("db:\n  user: app\n  password:\n    \"{made_up}\"\n")).unwrap();
-    git(&env, &at, &["add", "app.yml"]);
-    fs::write(at.join("notes"), format!("one\ncurl -u bob:{made_up} https://host/\n")).unwrap();
-    let file = env.root().join("f");
-    let export = ["handoff", "export", "fix", "-o", file.to_str().unwrap()];
-    let refused = agent(&env, &export).fails(1);
-    let output = &refused.stderr;
-    for prompted_agent in [
-        "  staged.patch (app.yml line 4): a value of `password`: hidden (too short to show a prefix)\n",
-        "  unstaged.patch (notes line 2): a password on a command line: hidden (too short to show a prefix)\n",
-    ] {
-        assert!(output.contains(prompted_agent), "{prompted_agent}: {output}");
-    }
-    assert!(!output.contains(&made_up[..3]), "{output}");
-    assert!(!file.exists());
-    // A placeholder is not a password.
-    fs::write(at.join("app.yml"), "db:\n  user: app\n  password:\n    \"changeme\"\n").unwrap();
-    git(&env, &at, &["add", "app.yml"]);
-    fs::write(at.join("notes"), "one\ncurl -u \"$USER:$TOKEN\" https://host/\n").unwrap();
-    agent(&env, &export).ok();
-}
-
-#[test]
-fn a_binary_file_is_exported_unchanged() {
-    let env = repository();
-    spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
-    let at = workspace(&env, "fix");
-    // The content of a library that can read keys.
-    let library =
-        b"\x7fELF\0\0\n-----BEGIN RSA PRIVATE KEY-----\nhttp://user:Pa55w0rd+x@host\n\0".repeat(1000);
-    fs::write(at.join("one.so"), &library).unwrap();
-    git(&env, &at, &["add", "one.so"]);
-    git(&env, &at, &["commit", "-q", "-m", "a library"]);
-    fs::write(at.join("two.so"), &library).unwrap();
-    exported(&env, "fix");
-}
-
-#[test]
 fn a_secret_of_the_spawners_environment_is_found_in_the_process() {
     let env = repository();
     let spawn = ["spawn", "demo", "--name", "fix", "--task", "remember battery-staple"];
@@ -439,22 +348,6 @@ fn export_reports_files_outside_of_a_repository_as_not_packed() {
 }
 
 #[test]
-fn an_agent_may_neither_export_nor_import() {
-    let env = repository();
-    spawned(&env, &["demo", "--name", "fix"]);
-    let file = exported(&env, "fix");
-    let id = shown(&env, "fix")["id"].as_str().unwrap().to_owned();
-    for args in [
-        &["handoff", "export", "fix", "-o", "x"][..],
-        &["handoff", "import", file.to_str().unwrap(), "--yes"],
-    ] {
-        let refused = agent(&env, args).env("SYMPOSIUM_AGENT", "fix").env("SYMPOSIUM_AGENT_ID", &id).fails(1);
-        assert!(refused.stderr.contains("agent `fix` may not"), "{refused:?}");
-    }
-    assert!(!env.project().join("x").exists());
-}
-
-#[test]
 fn an_import_killed_at_any_step_is_cleaned_up_by_rm() {
     let one = repository();
     let at = prompted_agent(&one);
@@ -509,35 +402,6 @@ fn an_import_killed_at_any_step_is_cleaned_up_by_rm() {
     assert_eq!(prompts(&two, "fix"), ["remember plum"]);
     let run = fs::read_dir(two.state().join("run")).unwrap().flatten();
     assert!(run.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with("_staging")));
-}
-
-#[test]
-fn an_import_whose_start_fails_leaves_nothing() {
-    let one = repository();
-    prompted_agent(&one);
-    let file = exported(&one, "fix");
-    let two = elsewhere(&one);
-    super::without_settling(&two, &[]);
-    fs::write(two.state().join("config.toml"), "[workspace]\nsetup = ['exit 3']\n").unwrap();
-    let refused = import(&two, &file, &[]).fails(1);
-    assert!(refused.stderr.contains("`exit 3` failed"), "{refused:?}");
-    assert_untouched(&two);
-}
-
-#[test]
-fn import_does_not_overwrite_the_work_of_a_lost_record() {
-    let one = repository();
-    prompted_agent(&one);
-    let file = exported(&one, "fix");
-    let two = elsewhere(&one);
-    spawned(&two, &["--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
-    agent(&two, &["kill", "fix"]).ok();
-    let precious = workspace(&two, "fix").join("precious");
-    fs::write(&precious, "x").unwrap();
-    two.edit_registry(|registry| registry["sessions"] = serde_json::json!({}));
-    let refused = import(&two, &file, &[]).fails(1);
-    assert!(refused.stderr.contains("1 uncommitted file: precious"), "{refused:?}");
-    assert!(precious.exists(), "nothing was changed");
 }
 
 #[test]

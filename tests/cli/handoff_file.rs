@@ -59,7 +59,7 @@ fn export_to_a_full_device_is_an_error() {
     spawned(&env, &["demo", "--name", "fix"]);
     let script = format!("{} agent handoff export fix -o - > /dev/full", env.binary());
     let refused = env.program("sh", ["-c", &script]).fails(1);
-    assert!(refused.stderr.contains("error: cannot write the handoff to standard output"), "{refused:?}");
+    assert!(refused.stderr.contains("error: cannot write the hand-off to standard output"), "{refused:?}");
     assert!(!refused.stderr.contains("import it with"), "{refused:?}");
 }
 

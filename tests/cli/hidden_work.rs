@@ -59,6 +59,23 @@ fn folder(copy: &Value) -> PathBuf {
 }
 
 #[test]
+fn commits_on_no_branch_are_kept_with_a_directory() {
+    let env = project_with_author();
+    let at = agent_with_commit(&env, "fix");
+    git(&env, &at, &["checkout", "-q", "--detach"]);
+    commit(&env, &at, "detached");
+    let id = git(&env, &at, &["rev-parse", "HEAD"]);
+    // git cannot store another repository, so the directory is kept.
+    git(&env, &at, &["init", "-q", "inner"]);
+    commit(&env, &at.join("inner"), "inside");
+    let copy = discarded(&env, "fix");
+    assert!(folder(&copy).join("inner/inside").exists(), "{copy}");
+    let branches = git(&env, &env.project(), &["branch", "--contains", &id, "--format=%(refname:short)"]);
+    assert!(branches.starts_with("recovered/fix-"), "{branches}");
+    assert_eq!(git(&env, &env.project(), &["show", &format!("{branches}:detached")]), "detached");
+}
+
+#[test]
 fn a_repository_that_replaces_the_worktree_is_kept_as_a_directory() {
     let env = repository();
     for command in [&["discard", "--yes", "fix"][..], &["rm", "--force", "--yes", "fix"]] {

@@ -74,28 +74,6 @@ fn merged_work_and_expected_conflicts_are_listed() {
 }
 
 #[test]
-fn a_stored_summary_is_used_until_the_work_or_the_base_changes() {
-    let env = repository();
-    let top = worker(&env, "a");
-    assert_eq!(work(&env, "a")["merged"], "empty");
-    let file = env.home().join(".symposium/instances/a/state/work-summary.json");
-    let mut stored: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-    stored["summary"]["stashes"] = 77.into();
-    fs::write(&file, stored.to_string()).unwrap();
-    assert_eq!(work(&env, "a")["stashes"], 77);
-    fs::write(top.join("src/lib.rs"), "// of the agent\n").unwrap();
-    assert_eq!(
-        (&work(&env, "a")["stashes"], &work(&env, "a")["merge"]["state"]),
-        (&0.into(), &"clean".into())
-    );
-    commit(&env, &env.project(), "// of main\n");
-    assert_eq!(work(&env, "a")["merge"]["state"], "conflicts");
-    git(&env, &top, &["checkout", "-q", "--", "."]);
-    assert_eq!(work(&env, "a")["merge"]["state"], "nothing");
-    assert_eq!(work(&env, "a")["base"], json!({"name": "main", "ahead": 0, "behind": 1}));
-}
-
-#[test]
 fn programs_of_the_repository_do_not_run_for_a_list() {
     let env = agents_with_work();
     let marker = env.root().join("was-run");
@@ -181,13 +159,6 @@ fn pull_request_is_listed_with_its_checks_and_asked_once_a_minute() {
 }
 
 #[test]
-fn pull_request_of_another_fork_is_not_listed() {
-    let env = agents_on_github(&pull_request("other", "symposium/clean"));
-    assert_eq!(work(&env, "clean")["pull_request"], Value::Null);
-    assert_eq!(calls(&env), 1);
-}
-
-#[test]
 fn failing_gh_is_reported_in_json_only() {
     let env = agents_on_github("echo 'please run: gh auth login' >&2; exit 4");
     let listed = agent(&env, &["list", "--work"]).ok();
@@ -197,16 +168,4 @@ fn failing_gh_is_reported_in_json_only() {
     assert_eq!(work["pull_request_error"], "`gh pr list`: please run: gh auth login");
     assert_eq!(work["merge"]["state"], "clean");
     assert_eq!(calls(&env), 1);
-}
-
-#[test]
-fn gh_does_not_run_in_a_repository_that_configures_programs_or_has_no_github_remote() {
-    let env = agents_on_github(&pull_request("me", "symposium/clean"));
-    git(&env, &env.project(), &["config", "core.sshCommand", "evil"]);
-    let why = "the configuration of the repository sets `core.sshcommand`";
-    assert_eq!(work(&env, "clean")["pull_request_error"], why);
-    fs::remove_file(env.home().join(".symposium/run/pull-requests.json")).unwrap();
-    git(&env, &env.project(), &["remote", "set-url", "origin", "https://gitlab.example.org/me/project.git"]);
-    assert_eq!(work(&env, "clean")["pull_request_error"], Value::Null);
-    assert_eq!(calls(&env), 0);
 }

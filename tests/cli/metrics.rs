@@ -4,26 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use super::{agent, spawned, wait_for};
 use crate::support::TestEnv;
-
-#[test]
-fn agents_and_transitions_are_counted() {
-    let env = TestEnv::new();
-    spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
-    wait_for(&env, "a", "idle");
-    spawned(&env, &["--name", "b", "--", "sleep", "1000"]);
-    agent(&env, &["kill", "b"]).ok();
-    let text = env.symposium(["metrics"]).ok().stdout;
-    for line in [
-        "symposium_agents{status=\"idle\"} 1",
-        "symposium_agents{status=\"stopped\"} 1",
-        "symposium_agents{status=\"crashed\"} 0",
-        "symposium_transitions_total{to=\"stopped\"} 1",
-    ] {
-        assert!(text.lines().any(|l| l == line), "{line} is missing:\n{text}");
-    }
-}
 
 /// Sends a request for a path with a `Host` header, and returns the whole answer.
 fn get(address: SocketAddr, path: &str, host: &str) -> Option<String> {

@@ -1,9 +1,6 @@
 //! Port ranges of worktrees: each worktree has its own, and keeps it.
 
 use std::fs;
-use std::net::TcpListener;
-
-use serde_json::Value;
 
 use super::workspace::repository;
 use super::{agent, printed};
@@ -48,22 +45,4 @@ fn each_worktree_has_ports_of_its_own_and_keeps_them() {
     // An agent in place has no ports.
     spawn(&env, "here", "in-place");
     env.wait_until("the agent printed its ports", || printed(&env, "here").contains("ports ."));
-}
-
-#[test]
-fn ports_in_use_are_skipped_and_removed_agents_give_theirs_back() {
-    let env = repository();
-    let reserved = || {
-        let text = fs::read_to_string(env.state().join("ports.json")).unwrap();
-        serde_json::from_str::<Value>(&text).unwrap()["worktrees"].as_object().unwrap().len()
-    };
-    spawn(&env, "a", "worktree");
-    let first = port(&env, "a");
-    assert_eq!(reserved(), 1);
-    agent(&env, &["rm", "--force", "--yes", "a"]).ok();
-    assert_eq!(reserved(), 0);
-    let listener = TcpListener::bind(("127.0.0.1", first + 3)).unwrap();
-    spawn(&env, "a", "worktree");
-    assert_ne!(port(&env, "a"), first);
-    drop(listener);
 }

@@ -193,3 +193,63 @@ fn a_pull_request_that_is_killed_after_the_push_is_opened_and_its_commits_are_un
     }
     assert_eq!(git(&env, &at, &["status", "--porcelain"]), "?? later");
 }
+
+#[test]
+fn a_conflict_is_sent_to_the_agent_and_the_pull_request_is_opened_afterwards() {
+    let (env, remote) = agent_with_remote();
+    let (project, at) = (env.project(), workspace(&env, "fix"));
+    fake_gh(&env, "echo https://forge.example.org/7");
+    // The commits may have been pushed, so the agent must not rebase them.
+    fs::write(env.state().join("config.toml"), "[finish]\nmethod = \"rebase\"\n").unwrap();
+    fs::write(project.join("one"), "mine\n").unwrap();
+    git(&env, &project, &["add", "one"]);
+    git(&env, &project, &["commit", "-q", "-m", "mine"]);
+    let plan = agent(&env, &["finish", "fix", "--pr", "--dry-run", "--json"]).fails(1).json();
+    assert_eq!(plan["conflicts"], serde_json::json!(["one"]));
+    let refused = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("`symposium agent finish --resolve --pr fix`"), "{refused}");
+    let sent = agent(&env, &["finish", "fix", "--pr", "-m", "Fix it", "--resolve", "--json"]).ok().json();
+    let task = env.symposium(["task", "show", &sent["task"].to_string(), "--json"]).ok().json();
+    assert!(task["text"].as_str().unwrap_or_default().contains("`git merge main`"), "{task}");
+    agent(&env, &["finish", "fix", "--continue", "--discard-others", "--yes"]).fails(2);
+    let still = agent(&env, &["finish", "fix", "--continue", "--yes"]).fails(1).stderr;
+    assert!(still.contains("conflicts with `main`"), "{still}");
+    // What the agent does.
+    git(&env, &at, &["add", "-A"]);
+    git(&env, &at, &["commit", "-q", "-m", "all"]);
+    git(&env, &at, &["merge", "-q", "-X", "ours", "main"]);
+    let opened = agent(&env, &["finish", "fix", "--continue", "--yes", "--json"]).ok().json();
+    assert_eq!(opened["url"], "https://forge.example.org/7");
+    assert_eq!(git(&env, &remote, &["show", "symposium/fix:one"]), "one");
+    assert_eq!(git(&env, &project, &["log", "--format=%s", "main"]), "mine\nfirst");
+    assert_eq!(status(&env, "fix"), "working");
+    let nothing = agent(&env, &["finish", "fix", "--continue", "--yes"]).fails(2).stderr;
+    assert!(nothing.contains("there is nothing to continue"), "{nothing}");
+}
+
+#[test]
+fn a_remote_that_changes_while_the_plan_is_shown_gets_nothing() {
+    let (env, remote) = agent_with_remote();
+    fake_gh(&env, "echo https://forge.example.org/7");
+    let project = env.project();
+    let other = project.parent().unwrap().join("other.git");
+    git(&env, &project, &["init", "-q", "--bare", &other.display().to_string()]);
+    let terminal = env.terminal([env.binary(), "agent", "finish", "fix", "--pr"]);
+    terminal.wait_for_text("do this?");
+    git(&env, &project, &["remote", "set-url", "--push", "origin", &other.display().to_string()]);
+    terminal.keys(&["y"]);
+    terminal.wait_for_text("the remote for the work of agent `fix` changed in the meantime");
+    for remote in [&remote, &other] {
+        assert_eq!(git(&env, remote, &["branch", "--list"]), "");
+    }
+}
+
+#[test]
+fn a_repository_that_configures_a_proxy_is_not_pushed() {
+    let (env, remote) = agent_with_remote();
+    git(&env, &env.project(), &["config", "http.proxy", "http://127.0.0.1:1"]);
+    let refused = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1).stderr;
+    assert!(refused.contains("could send your credentials where the repository configures"), "{refused}");
+    assert!(refused.contains("its configuration sets `http.proxy`"), "{refused}");
+    assert_eq!(git(&env, &remote, &["branch", "--list"]), "");
+}

@@ -52,7 +52,7 @@ fn removed_work_is_listed_and_comes_back() {
     let refused = agent(&env, &["recover", "notes"]).fails(1);
     assert!(refused.stderr.contains("exists already"), "{}", refused.stderr);
     let missing = agent(&env, &["recover", "nothing"]).fails(3);
-    assert!(missing.stderr.contains("no copy of removed work called `nothing`"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("no copy of removed work named `nothing`"), "{}", missing.stderr);
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn common_misspellings_get_a_tip() {
         (&["version"], "`symposium --version`"),
         (&["start"], "`symposium new`"),
         (&["stop"], "`symposium kill NAME`"),
+        (&["rename", "a", "b"], "`symposium agent rename`"),
         (&["attahc"], "'attach'"),
         (&["agent", "lst"], "'list'"),
         (&["agnet"], "'agent'"),

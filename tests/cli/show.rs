@@ -118,7 +118,10 @@ fn peek_at_a_stopped_agent_says_that_it_is_not_the_screen() {
     agent(&env, &["kill", "a"]).ok();
     let peeked = agent(&env, &["peek", "a"]).ok();
     assert_eq!(peeked.stdout, "last words\n");
-    assert_eq!(peeked.stderr, "`a` is stopped and has no screen: this is the end of what it printed\n");
+    assert_eq!(
+        peeked.stderr,
+        "`a` is stopped and has no screen: these are the last lines of its transcript\n"
+    );
     let outcome = agent(&env, &["peek", "a", "--json"]).ok();
     assert_eq!((outcome.json()["from"].as_str(), outcome.stderr.as_str()), (Some("transcript"), ""));
 }

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{agent, printed, prompts, shown, spawned, status, wait_for, without_settling};
+use super::{agent, printed, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
 #[test]
@@ -187,20 +187,6 @@ fn a_long_task_can_be_read_from_standard_input() {
     let task = format!("{}the end", "a line that is not short\n".repeat(6000));
     agent(&env, &["spawn", "demo", "--name", "a", "--task", "-"]).stdin(task.clone()).ok();
     assert_eq!(prompts(&env, "a"), [task]);
-}
-
-#[test]
-fn the_default_kind_is_the_first_installed_cli_or_the_demo_agent() {
-    let env = TestEnv::new();
-    spawned(&env, &["--name", "demo"]);
-    assert_eq!(shown(&env, "demo")["kind"], "demo");
-    without_settling(&env, &["aider", "codex", "claude"]);
-    for program in ["aider", "codex", "claude"] {
-        env.fake_program(program, "exec sleep 1000");
-        spawned(&env, &["--name", program]);
-        assert_eq!(shown(&env, program)["kind"], program);
-        assert_eq!(shown(&env, program)["spec"], "default");
-    }
 }
 
 #[test]

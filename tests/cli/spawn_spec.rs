@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::{agent, in_project, shown, spawned, trusted_specs, wait_for, without_settling};
 use crate::support::TestEnv;
 
-/// Keeps running, and records its arguments and variables in files.
-const STAYS: &str = r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"
-env > "$HOME/env"; exec sleep 1000"#;
+/// Keeps running, and records its variables and arguments in files. The file with the arguments appears last and complete,
+/// so that a test that waits for it can read both.
+const STAYS: &str = r#"env > "$HOME/env"; printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"
+exec sleep 1000"#;
 
 fn called(env: &TestEnv) -> Vec<String> {
     let file = env.home().join("called");

@@ -85,34 +85,6 @@ fn the_log_takes_notes_and_keeps_existing_fields() {
 }
 
 #[test]
-fn an_invalid_log_entry_changes_nothing() {
-    let env = repository();
-    taskspace(&env, &["new", "fix", "demo", "--task", "mend the login"]).ok();
-    env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
-    let file = workspace(&env, "fix").join("taskspace.json");
-    let before = fs::read(&file).unwrap();
-    taskspace(&env, &["log", "fix", " \n"]).fails(2);
-    taskspace(&env, &["log", "fix", "-"]).stdin("x".repeat(1 << 20)).fails(1);
-    taskspace(&env, &["log", "nobody", "x"]).fails(3);
-    let stderr = taskspace(&env, &["log", "a", "x"]).fails(1).stderr;
-    assert!(stderr.starts_with("error: agent `a` is not a taskspace\n"), "{stderr}");
-    assert_eq!(fs::read(&file).unwrap(), before);
-    let outside = env.root().join("outside");
-    for (what, text) in
-        [("not JSON", "{"), ("another sort of JSON", "[1]"), ("a log that is none", "{\"log\":3}")]
-    {
-        fs::write(&file, text).unwrap();
-        taskspace(&env, &["log", "fix", "x"]).fails(1);
-        assert_eq!(fs::read_to_string(&file).unwrap(), text, "{what}");
-    }
-    fs::write(&outside, &before).unwrap();
-    fs::remove_file(&file).unwrap();
-    std::os::unix::fs::symlink(&outside, &file).unwrap();
-    taskspace(&env, &["log", "fix", "x"]).fails(1);
-    assert_eq!(fs::read(&outside).unwrap(), before, "a link is not followed");
-}
-
-#[test]
 fn a_taskspace_spec_takes_parameters() {
     let env = repository();
     let text = "[agents.web]\nkind = 'demo'\nenv.A = 'b'\n[agents.web.params.region]\n";
@@ -125,22 +97,4 @@ fn a_taskspace_spec_takes_parameters() {
     env.wait_until("the agent has its task", || prompts(&env, "fix") == ["look at asia"]);
     let other = ["new", "other", "web", "--config", "specs.toml", "--param", "region=x", "--task", "t"];
     taskspace(&env, &other).ok();
-}
-
-#[test]
-fn a_taskspace_file_of_the_repository_creates_no_taskspace() {
-    let env = repository();
-    let text = serde_json::json!({
-        "id": "00000000-0000-4000-8000-000000000000", "name": "x", "description": "not ours", "log": [],
-    });
-    super::in_project(&env, "taskspace.json", &text.to_string());
-    git(&env, &env.project(), &["add", "-A"]);
-    git(&env, &env.project(), &["commit", "-q", "-m", "second"]);
-    env.symposium(["agent", "spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]).ok();
-    assert_eq!(taskspace(&env, &["list", "--json"]).ok().stdout, "[]\n");
-    taskspace(&env, &["log", "a", "x"]).fails(1);
-    taskspace(&env, &["delete", "a", "--force"]).fails(1);
-    let stderr = taskspace(&env, &["new", "fix", "demo", "--task", "t"]).fails(1).stderr;
-    assert!(stderr.contains("taskspace.json"), "{stderr}");
-    assert!(!workspace(&env, "fix").exists());
 }

@@ -93,7 +93,7 @@ fn a_prompt_restored_after_an_interrupt_is_removed_and_reported() {
     assert_eq!(status(&env, "a"), "working");
     std::fs::write(env.project().join("told"), "").unwrap();
     let stderr = agent(&env, &["interrupt", "a"]).ok().stderr;
-    assert!(stderr.contains("which is empty now: take your time"), "{stderr}");
+    assert!(stderr.contains("which was cleared: take your time"), "{stderr}");
     assert!(!agent(&env, &["peek", "a"]).ok().stdout.contains("take your time"));
 }
 

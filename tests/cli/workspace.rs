@@ -173,22 +173,6 @@ fn an_in_place_agent_has_the_branch_of_its_last_turn() {
 }
 
 #[test]
-fn invalid_and_taken_branches_are_refused() {
-    let env = repository();
-    for (branch, why) in
-        [("main", "is checked out in"), ("a b", "cannot be the name"), ("-d", "cannot be the name")]
-    {
-        let spawn =
-            ["spawn", "--name", "a", "--workspace", "worktree", "--branch", branch, "--", "sleep", "1000"];
-        let stderr = agent(&env, &spawn).fails(1).stderr;
-        assert!(stderr.contains(why), "{stderr}");
-        assert!(!workspace(&env, "a").exists());
-    }
-    spawned(&env, &["--name", "a", "--workspace", "worktree", "--branch", "topic", "--", "sleep", "1000"]);
-    assert_eq!(shown(&env, "a")["branch"], "topic");
-}
-
-#[test]
 fn setup_files_are_copied_and_setup_commands_run() {
     let env = repository();
     fs::write(env.project().join(".env"), "KEY=dummy\n").unwrap();
@@ -207,24 +191,6 @@ fn setup_files_are_copied_and_setup_commands_run() {
     assert!(stderr.contains("1 uncommitted file: made\n"), "{stderr}");
     fs::remove_file(at.join("made")).unwrap();
     agent(&env, &["rm", "a"]).ok();
-}
-
-#[test]
-fn a_failed_setup_leaves_nothing() {
-    let env = repository();
-    config(&env, "[workspace]\nsetup = ['echo no such package; exit 3']\n");
-    assert_snapshot!(agent(&env, &["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
-    creating a worktree on branch `symposium/a`
-    setting up: echo no such package; exit 3 (config.toml)
-    error: `echo no such package; exit 3` failed, so agent `a` was not started
-      code 3
-      no such package
-    hint: run it in the repository to see why; it is a `setup` command of config.toml
-    ");
-    assert!(!env.state().join("instances/a").exists());
-    assert!(!env.project().join(".git/worktrees").exists());
-    assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
-    assert_eq!(agent(&env, &["list", "--all", "--json"]).ok().stdout, "[]\n");
 }
 
 const NEEDS: &str = r#"
@@ -376,22 +342,6 @@ fn an_agent_can_be_removed_after_its_repository_was_deleted() {
     assert!(!env.state().join("instances/a").exists());
     let kept = std::path::Path::new(removed["recovered"]["folder"].as_str().unwrap()).join("src/lib.rs");
     assert_eq!(fs::read_to_string(kept).unwrap(), "// one\n", "the files themselves are kept");
-}
-
-#[test]
-fn a_worktree_without_its_git_file_is_removed_completely() {
-    let env = repository();
-    spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
-    agent(&env, &["kill", "a"]).ok();
-    fs::remove_file(workspace(&env, "a").join(".git")).unwrap();
-    let stderr = agent(&env, &["rm", "a"]).fails(1).stderr;
-    assert!(
-        stderr.contains("git no longer recognizes it") || stderr.contains("git cannot report"),
-        "{stderr}"
-    );
-    agent(&env, &["rm", "--force", "a"]).ok();
-    assert!(!env.project().join(".git/worktrees").exists());
-    assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
 }
 
 #[test]

@@ -137,8 +137,7 @@ fn a_hung_tmux_is_reported_in_time_and_not_taken_for_gone() {
     );
     restore.finish().fails(4);
     let peeked = env.symposium(["agent", "peek", "one"]).fails(4);
-    let notice =
-        "warning: this is the end of the transcript of `one`, not its screen now\nerror: tmux did not answer";
+    let notice = "warning: these are the last lines of the transcript of `one`, not its current screen\nerror: tmux did not answer";
     assert!(peeked.stderr.starts_with(notice), "{peeked:?}");
     let refused = [
         (&["agent", "show", "one"][..], "status  unknown"),
@@ -222,6 +221,22 @@ fn an_agent_whose_session_was_closed_is_lost_and_restorable() {
     env.symposium(["agent", "restore", "one"]).ok();
     assert_eq!((status(&env, "one"), status(&env, "other")), ("working".into(), "working".into()));
     assert_in_order(&env);
+}
+
+#[test]
+fn restore_ends_a_process_that_outlived_its_closed_session() {
+    let env = TestEnv::new();
+    let script = "trap '' HUP; touch ready; sleep 1000; :";
+    env.symposium(["agent", "spawn", "--name", "one", "--", "sh", "-c", script]).ok();
+    env.wait_until("the program ignores hang-ups", || env.project().join("ready").exists());
+    sleeper(&env, "other");
+    let before = agent(&env, "one")["pid"].as_i64();
+    env.tmux(["kill-session", "-t", "=one"]).ok();
+    assert_eq!(status(&env, "one"), "lost");
+    let outcome = env.symposium(["agent", "restore", "one"]).ok();
+    assert!(outcome.stderr.contains("of `one` had outlived its terminal and w"), "{outcome:?}");
+    assert_eq!((status(&env, "one"), status(&env, "other")), ("working".into(), "working".into()));
+    assert_ne!(agent(&env, "one")["pid"].as_i64(), before);
 }
 
 #[test]

@@ -137,3 +137,67 @@ fn a_running_supervisor_knows_a_kind_added_later() {
     env.wait_until("the agent was restarted", || starts(&env) == 2);
     assert_eq!(shown(&env, "a")["restart"]["count"], 1);
 }
+
+#[test]
+fn a_notice_does_not_wait_for_a_restart_that_has_to_make_room() {
+    let env = TestEnv::new();
+    // The command records the notice, and whether the agent that makes room is still running.
+    let (told, pid) = (env.home().join("told"), env.home().join("pid"));
+    let script = format!(
+        "cat >>{0}; kill -0 $(cat {1}) 2>>{0} && echo ' while it runs' >>{0}; echo >>{0}",
+        told.display(),
+        pid.display()
+    );
+    let notify = format!("[notify]\ncommand = [\"sh\", \"-c\", \"{script}\"]\n");
+    configure(&env, &format!("max_agents = 3\n{QUICK}{notify}"));
+    let ready = format!(
+        "echo '{{\"hook_event_name\":\"SessionStart\",\"session_id\":\"x\"}}' | {} event agent",
+        env.binary()
+    );
+    let slow = format!(
+        "trap '' HUP INT\ntrap 'echo x >$HOME/asked' TERM\necho $$ >$HOME/pid\n{ready}\nwhile :; do sleep 1; done"
+    );
+    env.fake_program("claude", &slow);
+    // Without a supervisor, so that the restart is due only when it has to make room.
+    let alone = |args: &[&str]| env.symposium(args);
+    alone(&["agent", "spawn", "claude", "--name", "slow"]).ok();
+    alone(&["agent", "wait", "slow", "--for", "idle", "--timeout", "20s"]).ok();
+    alone(&["agent", "spawn", "demo", "--name", "asks"]).ok();
+    let crashes = "while [ ! -e go ]; do sleep 0.05; done; exit 3";
+    alone(&["agent", "spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", crashes]).ok();
+    std::fs::write(env.project().join("go"), "").unwrap();
+    env.wait_until("the agent crashed", || {
+        alone(&["agent", "show", "a", "--json"]).ok().json()["status"] == "crashed"
+    });
+    alone(&["agent", "spawn", "--name", "other", "--", "sleep", "1000"]).ok();
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("the idle agent is asked to end", || env.home().join("asked").exists());
+    symposium(&env, &["agent", "send", "asks", "/ask make"]).ok();
+    let notice = || {
+        let text = std::fs::read_to_string(&told).unwrap_or_default();
+        let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        lines.find(|line| line.contains("asks waits for approval")).map(str::to_owned)
+    };
+    env.wait_until("the approval is announced", || notice().is_some());
+    let notice = notice().unwrap_or_default();
+    assert!(notice.contains("while it runs"), "it was announced only after the restart: {notice}");
+    env.wait_until("the agent was restarted", || shown(&env, "a")["restart"]["count"] == 1);
+}
+
+#[test]
+fn a_supervisor_that_receives_an_end_signal_completes_the_restart_in_progress() {
+    let env = TestEnv::new();
+    configure(&env, QUICK);
+    let script = "echo x >>starts; [ $(wc -l <starts) -gt 1 ] || { sleep 0.2; exit 3; }; exec sleep 1000";
+    let args = ["agent", "spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", script];
+    env.symposium(args).outcome();
+    let status = || env.symposium(["agent", "show", "a", "--json"]).ok().json()["status"].clone();
+    env.wait_until("the agent crashed", || status() == "crashed");
+    let supervisor =
+        symposium(&env, &["supervisor", "run"]).env("SYMPOSIUM_FAILPOINT", "stop:restart.noted").start();
+    env.wait_until("the restart is in progress", || supervisor.is_stopped());
+    env.program("kill", ["-TERM", &supervisor.pid().to_string()]).ok();
+    supervisor.go_on();
+    supervisor.finish().ok();
+    assert_eq!((status(), starts(&env)), ("working".into(), 2));
+}

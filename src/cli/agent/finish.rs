@@ -10,7 +10,7 @@ use crate::cli::remote::remote_use::Remote;
 use crate::cli::{Invocation, agent::sharing::attach_shared};
 use crate::error::{Code, Error};
 use crate::manager::{
-    CheckPolicy, DiscardPreview, FinishDraft, FinishReport, FinishRequest, Finishing, InterruptedFinish,
+    CheckPolicy, DiscardPreview, FinishReport, FinishRequest, Finishing, InterruptedFinish,
 };
 use crate::model::{AgentName, FinishMethod, FinishPlan};
 use crate::rules::workspace::finish::plan::describe;
@@ -52,12 +52,12 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     keep: bool,
     /// Push the branch and open a pull request instead, with gh or glab if installed
-    #[arg(long, conflicts_with_all = ["method", "keep", "conflict", "discard_others"])]
+    #[arg(long, conflicts_with_all = ["method", "keep", "continues", "abort", "discard_others"])]
     pr: bool,
     /// Finish without the checks
     #[arg(long, group = "checks")]
     no_checks: bool,
-    /// Agree to the checks of the project as they are now
+    /// Trust the checks of the project as they are now
     #[arg(long, group = "checks", conflicts_with = "dry_run")]
     trust: bool,
     /// If there is a conflict, send it to the agent as a task
@@ -65,11 +65,11 @@ pub(in crate::cli) struct Arguments {
     resolve: bool,
     /// Continue with the same options after the agent resolved a conflict
     #[arg(long = "continue", group = "conflict", conflicts_with_all = ["method", "message", "into", "keep"])]
-    goes_on: bool,
-    /// Revert an interrupted run, and forget the options that are stored for --continue
+    continues: bool,
+    /// Revert an interrupted run, and forget the options stored for --continue
     #[arg(long, group = "conflict", conflicts_with_all = ["method", "message", "into", "keep", "dry_run"])]
     abort: bool,
-    /// Afterwards discard the agents that were started together with it, or those named after it
+    /// Then discard the other agents of its group, or the agents named after it
     #[arg(long, conflicts_with = "abort")]
     discard_others: bool,
     /// Agents to discard
@@ -94,7 +94,7 @@ JSON of --dry-run:
              check, remove-worktree, remove-branch, push or open-pull-request
   conflicts  paths with conflicts; if there are any, there are no steps
   remarks    facts to know, as sentences
-  discarded  with --discard-others: what would be thrown away, as in `agent discard --dry-run`
+  discarded  with --discard-others: what would be discarded, as in `agent discard --dry-run`
 
 JSON of --pr:
   agent      name of the agent
@@ -124,6 +124,25 @@ JSON of the result:
   recovered  copy of the commits that a squash or rebase replaced, or null
   discarded  with --discard-others: the agents that were discarded, as in `agent discard`";
 
+impl Arguments {
+    fn method(&self) -> Option<FinishMethod> {
+        match (self.squash, self.rebase, self.merge) {
+            (true, ..) => Some(FinishMethod::Squash),
+            (_, true, _) => Some(FinishMethod::Rebase),
+            (.., true) => Some(FinishMethod::Merge),
+            _ => None,
+        }
+    }
+
+    fn checks(&self) -> CheckPolicy {
+        match (self.no_checks, self.trust) {
+            (true, _) => CheckPolicy::Skip,
+            (_, true) => CheckPolicy::Trust,
+            _ => CheckPolicy::Run,
+        }
+    }
+}
+
 pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
     let finishing = Finishing(&context.manager);
@@ -139,30 +158,20 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     {
         return Ok(code);
     }
-    let method = match (args.squash, args.rebase, args.merge) {
-        (true, ..) => Some(FinishMethod::Squash),
-        (_, true, _) => Some(FinishMethod::Rebase),
-        (.., true) => Some(FinishMethod::Merge),
-        _ => None,
-    };
-    let checks = match (args.no_checks, args.trust) {
-        (true, _) => CheckPolicy::Skip,
-        (_, true) => CheckPolicy::Trust,
-        _ => CheckPolicy::Run,
-    };
-    let mut request = match args.goes_on {
-        true => FinishRequest { checks, ..finishing.stored_request(&name)? },
+    let mut request = match args.continues {
+        true => FinishRequest { checks: args.checks(), ..finishing.stored_request(&name)? },
         false => FinishRequest {
             name: name.clone(),
-            into: args.into,
-            method,
-            message: args.message.filter(|message| !message.trim().is_empty()),
+            into: args.into.clone(),
+            method: args.method(),
+            message: args.message.clone().filter(|message| !message.trim().is_empty()),
             keeps: args.keep,
-            checks,
+            checks: args.checks(),
+            opens_pull_request: args.pr,
         },
     };
-    if args.pr {
-        return pull_request::run(request, (args.dry_run, args.yes), context);
+    if request.opens_pull_request {
+        return pull_request::run(request, &args, context);
     }
     let draft = plan_with_consent(&mut request, context, |request| finishing.finish_plan(request))?;
     if args.dry_run {
@@ -176,10 +185,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         return Ok(u8::from(!draft.plan.conflicts.is_empty()));
     }
     if !draft.plan.conflicts.is_empty() {
-        return match args.resolve || is_sending_wanted(&draft, context)? {
-            true => send(&request, &draft, context),
-            false => Err(finishing.conflict_error(&draft.plan, &request)),
-        };
+        return handle_conflict(&request, &draft.plan, args.resolve, context);
     }
     let discards = if args.discard_others { &["--yes", "--discard-others"][..] } else { &["--yes"] };
     let command = args.others.iter().fold(request.command(discards), |text, other| format!("{text} {other}"));
@@ -286,21 +292,34 @@ fn plan_with_consent<T>(
     }
 }
 
+/// Sends a conflict to the agent if the user wants that, and reports it otherwise.
+fn handle_conflict(
+    request: &FinishRequest,
+    plan: &FinishPlan,
+    resolves: bool,
+    context: &Invocation,
+) -> Result<u8, Error> {
+    match resolves || is_sending_wanted(plan, context)? {
+        true => send(request, plan, context),
+        false => Err(Finishing(&context.manager).conflict_error(plan, request)),
+    }
+}
+
 /// Asks whether a conflict is sent to the agent.
-fn is_sending_wanted(draft: &FinishDraft, context: &Invocation) -> Result<bool, Error> {
+fn is_sending_wanted(plan: &FinishPlan, context: &Invocation) -> Result<bool, Error> {
     if !context.ui.can_ask() {
         return Ok(false);
     }
-    context.ui.say(&described(&draft.plan));
-    context.ui.confirm(&format!("send the conflict to `{}` as a task?", draft.plan.agent))
+    context.ui.say(&described(plan));
+    context.ui.confirm(&format!("send the conflict to `{}` as a task?", plan.agent))
 }
 
 /// Sends a conflict to the agent as a task.
-fn send(request: &FinishRequest, draft: &FinishDraft, context: &Invocation) -> Result<u8, Error> {
+fn send(request: &FinishRequest, plan: &FinishPlan, context: &Invocation) -> Result<u8, Error> {
     let (finishing, name) = (Finishing(&context.manager), &request.name);
-    let added = finishing.send_conflict(request, draft)?;
+    let added = finishing.send_conflict(request, plan)?;
     if context.ui.json {
-        context.ui.json(&serde_json::json!({ "task": added.task.id, "conflicts": draft.plan.conflicts }));
+        context.ui.json(&serde_json::json!({ "task": added.task.id, "conflicts": plan.conflicts }));
         return Ok(0);
     }
     added.remarks.iter().for_each(|remark| context.ui.say(remark));

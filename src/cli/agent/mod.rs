@@ -39,8 +39,8 @@ pub(in crate::cli) mod lifecycle {
     pub(in crate::cli) mod spawn;
 }
 pub(in crate::cli) mod recaps {
+    pub(in crate::cli) mod digest;
     pub(in crate::cli) mod recap;
-    pub(in crate::cli) mod recap_all;
 }
 pub(in crate::cli) mod removal {
     pub(in crate::cli) mod discard;

@@ -70,7 +70,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
 }
 
 fn bar(count: usize) -> ProgressBar {
-    if count < CONFIRM_ABOVE || !ui::is_watched() {
+    if count < CONFIRM_ABOVE || !ui::is_stderr_terminal() {
         return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     }
     let style = ProgressStyle::with_template("restoring {bar:30} {pos}/{len} {msg}");

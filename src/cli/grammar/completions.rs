@@ -93,7 +93,7 @@ fn offering(command: Command, path: &[&str], home: Option<&Path>) -> Command {
 
 /// The source of the values that completion offers for an argument.
 enum Offered {
-    /// Names of things that exist in the environment.
+    /// Names of agents, specs, tasks and hosts that exist in the environment.
     Existing(CompletionKind),
     /// Words of a fixed set that the parser of the argument does not list itself.
     Words(Vec<&'static str>),

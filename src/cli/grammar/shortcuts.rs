@@ -149,8 +149,9 @@ pub(in crate::cli) fn suggest(mut error: clap::Error, args: &[OsString]) -> clap
         "agent" => AGENT_NEAR_MISSES,
         _ => &[],
     };
-    if let Some((_, tip)) = near_misses.iter().find(|(word, _)| *word == unknown) {
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*tip).to_owned().into()]));
+    let near_miss = near_misses.iter().find(|(word, _)| *word == unknown).map(|(_, tip)| (*tip).to_owned());
+    if let Some(tip) = near_miss.or_else(|| full_commands(&unknown, &root).filter(|_| is_root)) {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         return error;
     }
     let similar = match is_root {
@@ -161,6 +162,16 @@ pub(in crate::cli) fn suggest(mut error: clap::Error, args: &[OsString]) -> clap
         error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(similar));
     }
     error
+}
+
+/// Returns a tip for a word that is no command, but one after the name of a group, such as `finish`.
+fn full_commands(word: &str, root: &Command) -> Option<String> {
+    let groups = root.get_subcommands().filter(|group| !group.is_hide_set());
+    let commands: Vec<String> = groups
+        .filter(|group| group.find_subcommand(word).is_some_and(|command| !command.is_hide_set()))
+        .map(|group| format!("`symposium {} {word}`", group.get_name()))
+        .collect();
+    (!commands.is_empty()).then(|| format!("the full command is {}", commands.join(" or ")))
 }
 
 /// Returns the command that has no subcommand of the unknown name.
@@ -236,7 +247,10 @@ mod tests {
             ("symposium ps", Some("`symposium ls` lists agents")),
             ("symposium agent ps", Some("`symposium agent list` lists agents")),
             ("symposium --json agent status", Some("`symposium agent show NAME` of one")),
+            ("symposium finish a", Some("the full command is `symposium agent finish`")),
+            ("symposium add a b", Some("`symposium task add` or `symposium host add`")),
             ("symposium task ps", None),
+            ("symposium task finish", None),
         ] {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             let error = suggest(commands::parse(&args).expect_err(line), &args).render().to_string();

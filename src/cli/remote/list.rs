@@ -21,17 +21,13 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
     let mut hosts = Hosts(&context.manager).hosts()?;
     hosts.retain(|known| host.is_none_or(|host| known.name == *host));
     // Local agents come first, because they are known before the first host has answered.
-    let ours = match host {
+    let local = match host {
         Some(_) => None,
-        None => match StatusTracker(&context.manager).current_agents() {
-            // A machine without tmux has no agents of its own, but can list the agents of others.
-            Err(error) if error.is_without_tmux() => None,
-            current_agents => Some(current_agents?),
-        },
+        None => local_agents(context)?,
     };
     // A request for a single host waits for that host.
     let within = args.timeout.or(host.map(|_| HOST_TIMEOUT));
-    let mut seen = Hosts(&context.manager).remote_agents(&hosts, within, &mut |slow| {
+    let mut remote = Hosts(&context.manager).remote_agents(&hosts, within, &mut |slow| {
         // Programs set their own timeout and compare the output.
         if !ui::is_shown() {
             return;
@@ -39,30 +35,25 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
         let names: Vec<String> = slow.iter().map(|name| format!("`{name}`")).collect();
         context.ui.say(&format!("waiting for {}", names.join(", ")));
     })?;
-    for host in &mut seen {
+    for host in &mut remote {
         let is_from_there = |error: &Error| matches!(error.code(), Code::FailedOnHost(_));
         if let Some(error) = host.silence.take_if(|error| is_from_there(error)) {
             let message = error.to_string();
             host.silence = Some(error.rewritten(message, |hint| pasted_from(&host.host, hint)));
         }
     }
-    let (mut agents, mut values) = (Vec::new(), Vec::new());
-    if let Some(why) = ours.as_ref().and_then(AgentList::without_tmux) {
+    if let Some(why) = local.as_ref().and_then(AgentList::without_tmux) {
         context.ui.warn(&why);
     }
-    let ours = ours.map(|current_agents| {
-        (current_agents.agents, current_agents.silence.filter(|silence| !silence.is_without_tmux()))
-    });
-    let (mut ours, mut silence) = ours.unwrap_or_default();
+    let (mut agents, silence) = local.map(|list| (list.agents, list.silence)).unwrap_or_default();
+    let silence = silence.filter(|silence| !silence.is_without_tmux());
     if context.ui.json {
-        Approvals(&context.manager).add_options(&mut ours);
-        Sharing(&context.manager).add_shares(&mut ours);
+        Approvals(&context.manager).add_options(&mut agents);
+        Sharing(&context.manager).add_shares(&mut agents);
     }
-    for agent in ours {
-        values.push(serde_json::to_value(&agent).unwrap_or(Value::Null));
-        agents.push(agent);
-    }
-    for host in &seen {
+    let to_json = |agent| serde_json::to_value(agent).unwrap_or(Value::Null);
+    let mut values: Vec<Value> = agents.iter().map(to_json).collect();
+    for host in &remote {
         read(host, &mut agents, &mut values, context);
     }
     if context.ui.json {
@@ -70,14 +61,34 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
         let is = |value: &Value, agent: &Agent| {
             value["host"].as_str() == agent.host.as_deref() && value["id"] == agent.id.0.to_string()
         };
-        let wanted = args.wanted(&agents, true);
+        let wanted = args.wanted(&agents, &context.ui);
         let listed = wanted.iter().filter_map(|agent| values.iter().find(|value| is(value, agent)));
         context.ui.json(&listed.collect::<Vec<_>>());
-    } else if !agents.is_empty() || seen.iter().all(|host| host.silence.is_none()) {
+    } else if !agents.is_empty() || remote.iter().all(|host| host.silence.is_none()) {
         list::show(&args, &agents, host, context);
     }
-    let alone = host.is_some();
-    for host in seen {
+    match silence.or(report_silence(remote, host, context)) {
+        Some(silence) => Err(silence),
+        None => Ok(0),
+    }
+}
+
+/// Returns the local agents. A machine without tmux has none, but can list the agents of others.
+fn local_agents(context: &Invocation) -> Result<Option<AgentList>, Error> {
+    match StatusTracker(&context.manager).current_agents() {
+        Err(error) if error.is_without_tmux() => Ok(None),
+        current_agents => current_agents.map(Some),
+    }
+}
+
+/// Warns about hosts that did not answer. If only one host was asked, its error is returned, so that the command fails.
+fn report_silence(
+    remote: Vec<RemoteAgentList>,
+    only: Option<&HostName>,
+    context: &Invocation,
+) -> Option<Error> {
+    let mut failure = None;
+    for host in remote {
         let Some(error) = host.silence else { continue };
         let shown = match host.as_of {
             Some(at) if host.agents.is_empty() => {
@@ -86,16 +97,14 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
             Some(at) => format!("its agents are shown as of {}", ago(at, context.manager.now())),
             None => "nothing is known of its agents".to_owned(),
         };
-        context.ui.warn(&if alone { shown } else { format!("{error}; {shown}") });
-        // The only requested host did not answer, so the command fails.
-        if alone && silence.is_none() {
-            silence = Some(error);
+        if only.is_some() {
+            context.ui.warn(&shown);
+            failure = Some(error);
+        } else {
+            context.ui.warn(&format!("{error}; {shown}"));
         }
     }
-    match silence {
-        Some(silence) => Err(silence),
-        None => Ok(0),
-    }
+    failure
 }
 
 /// Adds the agents of one host. Agents that this version cannot parse are counted and reported, not dropped silently.

@@ -69,7 +69,7 @@ pub(super) fn run(line: &ParsedLine, global: &Global, ui: &ui::Ui) -> Option<Res
         Ok(place) => place?,
         Err(error) => return Some(Err(error)),
     };
-    Some(RequestedCommand { line, taken, global }.go(&place, ui))
+    Some(RequestedCommand { line, taken, global }.execute(&place, ui))
 }
 
 fn place(global: &Global, taken: &LocalArgv) -> Result<Option<CommandTarget>, Error> {
@@ -93,7 +93,7 @@ struct RequestedCommand<'a> {
 }
 
 impl RequestedCommand<'_> {
-    fn go(&self, place: &CommandTarget, ui: &ui::Ui) -> Result<u8, Error> {
+    fn execute(&self, place: &CommandTarget, ui: &ui::Ui) -> Result<u8, Error> {
         let what = self.line.path.join(" ");
         let flags: Vec<&str> = self.taken.given.iter().map(String::as_str).collect();
         let remote = self.line.definition.remote;

@@ -119,7 +119,7 @@ impl Remote {
         self
     }
 
-    /// Leaves JSON without the field `host`: its objects are not things of a host that a user can address.
+    /// Leaves JSON without the field `host`: its objects do not belong to a host that a user can address.
     pub(in crate::cli) const fn without_host_in_json(mut self) -> Remote {
         self.has_host_in_json = false;
         self

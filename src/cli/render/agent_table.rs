@@ -80,7 +80,7 @@ fn row(branch: &TreeRow, location: &Location, now: Timestamp) -> [String; 5] {
         status_word(agent),
         age(agent.status_since, now),
         location.to_string(),
-        clean(&what(agent)),
+        clean(&description(agent)),
     ]
 }
 
@@ -92,7 +92,7 @@ pub(in crate::cli) fn name(branch: &TreeRow) -> String {
 }
 
 /// Returns the description of an agent and the number of attached clients.
-pub(in crate::cli) fn what(agent: &Agent) -> String {
+pub(in crate::cli) fn description(agent: &Agent) -> String {
     let watched = match agent.clients.len() {
         0 => String::new(),
         1 => "[attached] ".to_owned(),

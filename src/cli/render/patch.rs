@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use crate::cli::render::ui;
 use crate::model::is_deceptive;
 
 /// Longest line that is kept in memory; the rest of a longer line is printed as a line of its own.
@@ -18,10 +19,10 @@ pub(in crate::cli) struct PatchPrinter<W: Write = Box<dyn Write>> {
 }
 
 impl PatchPrinter {
-    /// Creates a printer to stdout.
-    pub(in crate::cli) fn new(is_coloured: bool) -> PatchPrinter {
+    /// Creates a printer to stdout that uses colours if stdout does.
+    pub(in crate::cli) fn to_stdout() -> PatchPrinter {
         let out: Box<dyn Write> = Box::new(io::BufWriter::with_capacity(64 * 1024, io::stdout().lock()));
-        PatchPrinter { out, line: Vec::new(), is_coloured, is_in_hunk: false }
+        PatchPrinter { out, line: Vec::new(), is_coloured: ui::is_colored(), is_in_hunk: false }
     }
 }
 

@@ -50,12 +50,12 @@ fn choose(mut chooser: Chooser) -> std::io::Result<Option<usize>> {
         drawn = draw(&chooser, drawn)?;
         let keys = terminal.read()?;
         match chooser.keys(&keys) {
-            KeyEffect::Go => {}
-            KeyEffect::LaunchPlan(at) => {
+            KeyEffect::Continue => {}
+            KeyEffect::Choose(at) => {
                 erase(drawn)?;
                 return Ok(Some(at));
             }
-            KeyEffect::Left => {
+            KeyEffect::Cancel => {
                 erase(drawn)?;
                 return Ok(None);
             }

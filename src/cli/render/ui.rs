@@ -23,27 +23,31 @@ pub(in crate::cli) enum Color {
     Never,
 }
 
-/// Output settings of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) struct Ui {
-    pub json: bool,
-    quiet: bool,
-}
-
-impl Ui {
-    pub(in crate::cli) fn new(json: bool, quiet: bool, color: Color) -> Ui {
-        let choice = match color {
+impl Color {
+    /// Sets the use of colour for the whole process.
+    pub(in crate::cli) fn apply(self) {
+        let choice = match self {
             Color::Auto => anstream::ColorChoice::Auto,
             Color::Always => anstream::ColorChoice::Always,
             Color::Never => anstream::ColorChoice::Never,
         };
         choice.write_global();
-        Ui { json, quiet }
     }
+}
 
+/// Output settings of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) struct Ui {
+    /// Whether results are printed as JSON.
+    pub json: bool,
+    /// Whether remarks are left out.
+    pub quiet: bool,
+}
+
+impl Ui {
     /// Checks whether a user is present and has not asked for quiet or JSON output.
     pub(in crate::cli) fn can_ask(&self) -> bool {
-        !self.json && !self.quiet && is_interactive() && is_watched()
+        !self.json && !self.quiet && is_interactive() && is_stderr_terminal()
     }
 
     /// Asks the user for confirmation. No answer means no, and C-c ends the command.
@@ -162,7 +166,7 @@ pub(in crate::cli) fn is_shown() -> bool {
 }
 
 /// Checks whether stderr is a terminal.
-pub(in crate::cli) fn is_watched() -> bool {
+pub(in crate::cli) fn is_stderr_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
@@ -184,7 +188,7 @@ pub(in crate::cli) fn screen(text: &str) -> Result<ScreenSize, String> {
 }
 
 /// Sets the size of the terminal on another machine that shows the output.
-pub(in crate::cli) fn assume(screen: Option<ScreenSize>) {
+pub(in crate::cli) fn set_remote_screen(screen: Option<ScreenSize>) {
     if let Some(screen) = screen {
         let _ = REMOTE_SCREEN_SIZE.set(screen);
     }

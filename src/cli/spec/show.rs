@@ -27,7 +27,7 @@ pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
 pub(in crate::cli) struct Arguments {
     /// Spec, kind, or folder or file with a spec [default: the spec `default`]
     name: Option<String>,
-    /// Parameter to show it with
+    /// Value of a parameter, as for `agent spawn`
     #[arg(long = "param", value_name = "K=V", value_parser = parameter, allow_hyphen_values = true)]
     params: Vec<(String, String)>,
     #[command(flatten)]

@@ -20,7 +20,7 @@ use crate::text::fit::clean;
 
 pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
     "log",
-    "Print its log; with --json, each line as it was written",
+    "Print the log of the supervisor; --json prints the stored lines",
     Remote::LOCAL,
     |args, context| run(&parsed(args)?, context),
 )

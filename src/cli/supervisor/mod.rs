@@ -12,7 +12,7 @@ use super::Invocation;
 use crate::cli::grammar::definition::{CommandDefinition, Opening, parsed};
 use crate::cli::remote::remote_use::Remote;
 use crate::error::Error;
-use crate::manager::{StartTurn, Supervision};
+use crate::manager::{StartWait, Supervision};
 use crate::manager::{SupervisorControl, SupervisorWatchdog};
 use crate::supervisor::{self, Options};
 use crate::text::ages;
@@ -23,23 +23,27 @@ pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
     &[RUN, KEEP, START, STOP, STATUS, log::COMMAND],
 );
 
-const RUN: CommandDefinition =
-    CommandDefinition::new("run", "Run it in this terminal until C-c", Remote::LOCAL, |args, context| {
-        run(&parsed(args)?, context)
-    })
-    .arguments::<RunArguments>()
-    .opening(Opening::Unclaimed);
+const RUN: CommandDefinition = CommandDefinition::new(
+    "run",
+    "Run the supervisor in this terminal until C-c",
+    Remote::LOCAL,
+    |args, context| run(&parsed(args)?, context),
+)
+.arguments::<RunArguments>()
+.opening(Opening::Unclaimed);
 
-const KEEP: CommandDefinition =
-    CommandDefinition::new("keep", "Run it and restart it whenever it ends", Remote::LOCAL, |_, context| {
-        keep(context)
-    })
-    .opening(Opening::Unclaimed)
-    .hidden();
+const KEEP: CommandDefinition = CommandDefinition::new(
+    "keep",
+    "Run the supervisor and restart it whenever it ends",
+    Remote::LOCAL,
+    |_, context| keep(context),
+)
+.opening(Opening::Unclaimed)
+.hidden();
 
 const START: CommandDefinition = CommandDefinition::new(
     "start",
-    "Start it in our tmux server, where it is kept alive",
+    "Start the supervisor in the background and keep it running",
     Remote::ONCE.without_host_in_json(),
     |_, context| start(context),
 )
@@ -47,7 +51,7 @@ const START: CommandDefinition = CommandDefinition::new(
 
 const STOP: CommandDefinition = CommandDefinition::new(
     "stop",
-    "Stop it; agents keep running, but restarts and queued tasks wait",
+    "Stop the supervisor; agents keep running, restarts and queued tasks wait",
     Remote::ONCE.without_host_in_json(),
     |_, context| stop(context),
 )
@@ -55,7 +59,7 @@ const STOP: CommandDefinition = CommandDefinition::new(
 
 const STATUS: CommandDefinition = CommandDefinition::new(
     "status",
-    "Show whether it runs and which work is pending",
+    "Show whether the supervisor runs and which work is pending",
     Remote::READ_ONLY.without_host_in_json(),
     |_, context| status(context),
 )
@@ -75,12 +79,12 @@ pub(super) struct RunArguments {
 fn run(args: &RunArguments, context: &Invocation) -> Result<u8, Error> {
     // tmux starts this with the binary of the command that started the watchdog.
     context.manager.mend_hook_link();
-    let turn = if args.kept { StartTurn::Kept } else { StartTurn::Now };
-    if let (StartTurn::Now, pid @ Some(_)) = (turn, SupervisorControl(&context.manager).supervisor()) {
+    let wait = if args.kept { StartWait::Unlimited } else { StartWait::Brief };
+    if let (StartWait::Brief, pid @ Some(_)) = (wait, SupervisorControl(&context.manager).supervisor()) {
         return Err(Error::supervisor_runs(pid));
     }
     context.ui.say("the supervisor is running; its log is supervisor.log in the state directory");
-    supervisor::run(Arc::clone(&context.manager), Options { turn, metrics: args.metrics })?;
+    supervisor::run(Arc::clone(&context.manager), Options { wait, metrics: args.metrics })?;
     Ok(0)
 }
 

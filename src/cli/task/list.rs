@@ -41,7 +41,7 @@ pub(in crate::cli) struct Arguments {
     /// Include tasks that have ended
     #[arg(long, conflicts_with = "state")]
     all: bool,
-    /// Only tasks that changed since a time or within a duration (8h), ended ones included
+    /// Only tasks that changed since a time or within a duration (8h), also ended ones
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Maximum number of tasks, newest first [default: 50; all with --json]

@@ -60,7 +60,7 @@ pub(super) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
 
 /// Returns a progress bar, which is hidden unless a user watches stderr.
 fn bar(context: &Invocation) -> ProgressBar {
-    if context.ui.json || !ui::is_watched() {
+    if context.ui.json || !ui::is_stderr_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(100);

@@ -12,7 +12,7 @@ use crate::text::ages::{ago, local};
 
 pub(super) const COMMAND: CommandDefinition = CommandDefinition::new(
     "devices",
-    "List the devices that have access, and links that were not opened",
+    "List the devices that have access, and the unopened links",
     Remote::LOCAL,
     |_, context| run(context),
 );

@@ -16,7 +16,7 @@ use crate::text::ages::local;
 
 pub(super) const COMMAND: CommandDefinition = CommandDefinition::new(
     "link",
-    "Print a link that gives one device access to one agent for a while",
+    "Print a link that gives one device access to one agent for a limited time",
     Remote::LOCAL,
     |args, context| run(&parsed(args)?, context),
 )

@@ -12,7 +12,7 @@ use crate::manager::{Revocation, WebAccess};
 
 pub(super) const COMMAND: CommandDefinition = CommandDefinition::new(
     "revoke",
-    "End the access of a device or link at once, with open connections",
+    "Revoke the access of a device or link and close its connections",
     Remote::LOCAL,
     |args, context| run(&parsed(args)?, context),
 )
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// Id or name of the device, or id of a link
     #[arg(required_unless_present = "all")]
     device: Option<String>,
-    /// End the access of all devices
+    /// Revoke the access of all devices
     #[arg(long, conflicts_with = "device")]
     all: bool,
 }

@@ -27,16 +27,16 @@ pub(super) struct Arguments {
     /// Address and port to listen on; other machines need --behind-proxy
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7717")]
     listen: SocketAddr,
-    /// Accept requests for this host name, besides the names of this machine; may be repeated
+    /// Also accept requests for this host name; may be repeated
     #[arg(long, value_name = "HOST[:PORT]")]
     allow_host: Vec<String>,
     /// A reverse proxy with TLS forwards requests for the names of --allow-host
     #[arg(long)]
     behind_proxy: bool,
-    /// Serve the page with these options from now on, as a service of your user
+    /// Install a user service that serves the page with these options
     #[arg(long)]
     install: bool,
-    /// Remove that service, which ends the page
+    /// Stop and remove that service
     #[arg(long, conflicts_with = "install")]
     uninstall: bool,
 }

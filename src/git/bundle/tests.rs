@@ -1,5 +1,8 @@
 //! Tests for transferring commits between real repositories, and for bundles that must be rejected.
 
+use super::super::branches::Branches;
+use super::super::history::History;
+use super::super::worktree::Worktrees;
 use super::*;
 use crate::git::testing::Repository;
 use crate::git::{BranchPlan, ChangeStage};
@@ -21,33 +24,33 @@ fn head(repository: &Repository) -> String {
 fn commits_are_transferred_without_a_branch() {
     let (from, to) = two();
     let file = from.dir.path().join("b");
-    let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
+    let tip = Bundles(&from.ours()).write(&from.top(), &file).unwrap().unwrap();
     assert_eq!((tip.head.clone(), tip.roots.len(), tip.base.clone()), (head(&from), 1, None));
     to.commit("other");
-    assert!(!to.ours().has_any(&to.top(), &tip.roots).unwrap());
-    to.ours().take_bundle(&to.top(), &file, &tip.head).unwrap();
-    assert!(to.ours().has_any(&to.top(), &tip.roots).unwrap());
+    assert!(!History(&to.ours()).has_any(&to.top(), &tip.roots).unwrap());
+    Bundles(&to.ours()).import_objects(&to.top(), &file, &tip.head).unwrap();
+    assert!(History(&to.ours()).has_any(&to.top(), &tip.roots).unwrap());
     let refs = to.ours().output(&to.top(), &[], &["for-each-ref", "--format=%(refname)"]).unwrap();
     assert_eq!(String::from_utf8_lossy(&refs), "refs/heads/main\n");
     let plan = BranchPlan::At { branch: "handoff/a".into(), commit: tip.head.clone() };
     let at = to.dir.path().join("w");
-    to.ours().add_worktree(&to.top(), &plan, &at).unwrap();
+    Worktrees(&to.ours()).add(&to.top(), &plan, &at).unwrap();
     assert_eq!(fs::read_to_string(at.join("a")).unwrap(), "two\n");
     let names =
         ["main".to_owned(), "handoff".to_owned(), "handoff/a".to_owned(), "x..y".to_owned(), "b".to_owned()];
-    assert_eq!(to.ours().free_branch(&to.top(), &names).unwrap().as_deref(), Some("b"));
+    assert_eq!(Branches(&to.ours()).free_name(&to.top(), &names).unwrap().as_deref(), Some("b"));
 }
 
 #[test]
 fn a_bundle_can_create_a_new_repository() {
     let (from, to) = two();
     let file = from.dir.path().join("b");
-    let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
+    let tip = Bundles(&from.ours()).write(&from.top(), &file).unwrap().unwrap();
     let fresh = to.dir.path().join("fresh");
     fs::create_dir(&fresh).unwrap();
-    to.ours().init(&fresh, "fix/it", &tip.head).unwrap();
-    to.ours().take_bundle(&fresh, &file, &tip.head).unwrap();
-    to.ours().begin_at(&fresh, "fix/it", &tip.head).unwrap();
+    Bundles(&to.ours()).create_repository(&fresh, "fix/it", &tip.head).unwrap();
+    Bundles(&to.ours()).import_objects(&fresh, &file, &tip.head).unwrap();
+    Bundles(&to.ours()).create_first_branch(&fresh, "fix/it", &tip.head).unwrap();
     assert_eq!(fs::read_to_string(fresh.join("a")).unwrap(), "two\n");
     assert_eq!(crate::git::branch(&fresh).as_deref(), Some("fix/it"));
     let status = to.ours().output(&fresh, &[], &["status", "--porcelain"]).unwrap();
@@ -58,7 +61,7 @@ fn a_bundle_can_create_a_new_repository() {
 fn bundle_with_unexpected_refs_is_refused() {
     let (from, to) = two();
     let (good, bad) = (from.dir.path().join("b"), from.dir.path().join("bad"));
-    let tip = from.ours().bundle(&from.top(), &good).unwrap().unwrap();
+    let tip = Bundles(&from.ours()).write(&from.top(), &good).unwrap().unwrap();
     let bytes = fs::read(&good).unwrap();
     let (_, begin) = header(&good).unwrap();
     let (head, pack) = (&tip.head, &bytes[usize::try_from(begin).unwrap()..]);
@@ -75,11 +78,11 @@ fn bundle_with_unexpected_refs_is_refused() {
         String::new(),
     ] {
         fs::write(&bad, [text.as_bytes(), pack].concat()).unwrap();
-        assert!(to.ours().take_bundle(&to.top(), &bad, head).is_err(), "{text}");
+        assert!(Bundles(&to.ours()).import_objects(&to.top(), &bad, head).is_err(), "{text}");
     }
     for cut in [bytes.len() - 1, bytes.len() - 30, bytes.len() / 2 + 30] {
         fs::write(&bad, &bytes[..cut]).unwrap();
-        assert!(to.ours().take_bundle(&to.top(), &bad, head).is_err(), "cut at {cut}");
+        assert!(Bundles(&to.ours()).import_objects(&to.top(), &bad, head).is_err(), "cut at {cut}");
     }
     let other = to.ours().commit(&to.top(), head).unwrap();
     assert_eq!(other, None, "nothing of it was taken");
@@ -102,14 +105,14 @@ fn a_tree_that_would_write_into_git_is_not_checked_out() {
         let tree = String::from_utf8_lossy(&tree).trim().to_owned();
         from.git(&["update-ref", "refs/heads/main", &commit_tree(&from, &tree)]);
         let file = from.dir.path().join("evil");
-        let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
+        let tip = Bundles(&from.ours()).write(&from.top(), &file).unwrap().unwrap();
         let at = to.dir.path().join("w");
         let plan = BranchPlan::At { branch: "evil".into(), commit: tip.head.clone() };
-        let taken = to.ours().take_bundle(&to.top(), &file, &tip.head);
-        let made = taken.and_then(|()| to.ours().add_worktree(&to.top(), &plan, &at));
+        let taken = Bundles(&to.ours()).import_objects(&to.top(), &file, &tip.head);
+        let made = taken.and_then(|()| Worktrees(&to.ours()).add(&to.top(), &plan, &at));
         assert!(made.is_err(), "{name}");
-        let _ = to.ours().forget_worktree(&to.top(), &at);
-        let _ = to.ours().drop_branch_at(&to.top(), "evil", &tip.head);
+        let _ = Worktrees(&to.ours()).forget(&to.top(), &at);
+        let _ = Branches(&to.ours()).delete_at(&to.top(), "evil", &tip.head);
     }
 }
 
@@ -127,8 +130,8 @@ fn only_commits_on_no_remote_are_scanned() {
     from.write("b", "third\n");
     from.commit("third");
     let (log, bundle) = (from.dir.path().join("log"), from.dir.path().join("b"));
-    let tip = from.ours().bundle(&from.top(), &bundle).unwrap().unwrap();
-    from.ours().unpublished(&from.top(), &tip.head, &log).unwrap();
+    let tip = Bundles(&from.ours()).write(&from.top(), &bundle).unwrap().unwrap();
+    Bundles(&from.ours()).write_unpublished(&from.top(), &tip.head, &log).unwrap();
     let text = fs::read_to_string(log).unwrap();
     assert!(text.contains("+two") && text.contains("+third") && !text.contains("+one"), "{text}");
     assert_eq!(tip.base, from.ours().commit(&from.top(), "HEAD~2").unwrap());
@@ -143,10 +146,10 @@ fn a_sha256_repository_is_created_for_long_commit_ids() {
     from.write("a", "one\n");
     from.commit("first");
     let file = from.dir.path().join("b");
-    let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
-    from.ours().init(fresh.path(), "main", &tip.head).unwrap();
-    from.ours().take_bundle(fresh.path(), &file, &tip.head).unwrap();
-    from.ours().begin_at(fresh.path(), "main", &tip.head).unwrap();
+    let tip = Bundles(&from.ours()).write(&from.top(), &file).unwrap().unwrap();
+    Bundles(&from.ours()).create_repository(fresh.path(), "main", &tip.head).unwrap();
+    Bundles(&from.ours()).import_objects(fresh.path(), &file, &tip.head).unwrap();
+    Bundles(&from.ours()).create_first_branch(fresh.path(), "main", &tip.head).unwrap();
     assert_eq!(fs::read_to_string(fresh.path().join("a")).unwrap(), "one\n");
 }
 

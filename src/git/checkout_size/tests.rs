@@ -2,6 +2,8 @@
 
 use std::fs::{self, File};
 
+use super::super::bundle::Bundles;
+use super::super::uncommitted::Patches;
 use super::*;
 use crate::git::ChangeStage;
 use crate::git::command::CommandInput;
@@ -32,8 +34,11 @@ fn taken(from: &Repository, tree: &str, memory: u64) -> Result<(), GitError> {
     from.git(&["update-ref", "refs/heads/main", &commit]);
     let (to, bundle) = (Repository::new(), from.dir.path().join("bundle"));
     from.git(&["bundle", "create", "-q", bundle.to_str().unwrap(), "HEAD"]);
-    let result =
-        to.ours().with_long_timeout().with_memory_limit_of(memory).take_bundle(&to.top(), &bundle, &commit);
+    let result = Bundles(&to.ours().with_long_timeout().with_memory_limit_of(memory)).import_objects(
+        &to.top(),
+        &bundle,
+        &commit,
+    );
     assert_eq!(ask(&to, &["for-each-ref"], b""), "");
     result
 }
@@ -101,8 +106,9 @@ fn repeated_names_and_files_are_counted_each_time() {
     from.write("dir/file", "12345");
     from.write("b\nc", "12345");
     from.commit("first");
-    let counted =
-        |at: &str, there| from.ours().unfolded(&from.top(), at, (there, CheckoutSize::MAX_CHECKOUT));
+    let counted = |at: &str, there: CheckoutSize| {
+        there.plus_checkout(&from.ours(), (&from.top(), at), CheckoutSize::MAX_CHECKOUT)
+    };
     let all = counted("HEAD", CheckoutSize::default()).unwrap();
     assert_eq!(all, CheckoutSize { entries: 3, bytes: 10, names: 14 });
     assert_eq!(counted("HEAD", all).unwrap(), CheckoutSize { entries: 6, bytes: 20, names: 28 });
@@ -133,8 +139,9 @@ fn decompression_in_memory_is_bounded() {
     to.git(&["diff", "--cached", "--binary", &output]);
     to.git(&["reset", "-q", "--hard"]);
     let git = to.ours().with_long_timeout();
-    let result = git.clone().with_memory_limit_of(40 << 20).apply(&to.top(), &patch, ChangeStage::Unstaged);
+    let result =
+        Patches(&git.clone().with_memory_limit_of(40 << 20)).apply(&to.top(), &patch, ChangeStage::Unstaged);
     assert!(result.unwrap_err().to_string().contains("ut of memory"));
     assert!(!to.top().join("long").exists());
-    git.apply(&to.top(), &patch, ChangeStage::Unstaged).unwrap();
+    Patches(&git).apply(&to.top(), &patch, ChangeStage::Unstaged).unwrap();
 }

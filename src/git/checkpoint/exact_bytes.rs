@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 
 use super::super::command::{CommandInput, Git, GitError};
+use super::super::objects::Objects;
 
 /// Attributes that make git convert a file.
 const CONVERTING_ATTRIBUTES: [&str; 5] = ["text", "eol", "crlf", "working-tree-encoding", "ident"];
@@ -32,16 +33,20 @@ pub struct ExactTrees<'a> {
     pub files: &'a str,
 }
 
-impl Git {
+/// Stores and restores files that git would not write again as they are.
+#[derive(Debug, Clone, Copy)]
+pub struct ExactFiles<'a>(pub &'a Git);
+
+impl ExactFiles<'_> {
     /// Stores the files that differ between `head` and the snapshot `tree` and that git would write with other bytes.
     /// `scratch` contains the index of the snapshot.
-    pub(in crate::git) fn store_exact_files(
+    pub(in crate::git) fn store(
         &self,
         top: &Path,
         (head, tree): (Option<&str>, &str),
         scratch: &Path,
     ) -> Result<Vec<ExactFile>, GitError> {
-        let head = head.map_or_else(|| self.empty_tree(top), |head| Ok(head.to_owned()))?;
+        let head = head.map_or_else(|| Objects(self.0).empty_tree(top), |head| Ok(head.to_owned()))?;
         let changed = self.changed_regular_files(top, &head, tree)?;
         let mut found = self.converted_files(top, changed, scratch)?;
         if found.is_empty() {
@@ -54,7 +59,7 @@ impl Git {
         let index = scratch.join("index");
         let input = Some(list(scratch, &found, |file| format!("{}\0", file.path))?);
         // A file that git cannot write counts as one with other bytes.
-        let _ = self.output_with_input(top, &[], &args, CommandInput { input, index: Some(&index) });
+        let _ = self.0.output_with_input(top, &[], &args, CommandInput { input, index: Some(&index) });
         found.retain(|file| {
             let bytes = |dir: &Path| fs::read(dir.join(&file.path)).ok();
             let own = bytes(top);
@@ -66,7 +71,7 @@ impl Git {
         }
         let input = Some(list(scratch, &found, |file| format!("{}\n", quoted(&file.path)))?);
         let args = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
-        let ids = self.output_with_input(top, &[], &args, CommandInput { input, index: None })?;
+        let ids = self.0.output_with_input(top, &[], &args, CommandInput { input, index: None })?;
         let ids = String::from_utf8_lossy(&ids).into_owned();
         Ok(found
             .into_iter()
@@ -76,7 +81,7 @@ impl Git {
     }
 
     /// Adds files to an index and returns its tree.
-    pub(in crate::git) fn tree_with_exact_files(
+    pub(in crate::git) fn add_to_index(
         &self,
         top: &Path,
         files: &[ExactFile],
@@ -84,38 +89,40 @@ impl Git {
     ) -> Result<String, GitError> {
         let line = |file: &ExactFile| format!("{} {} 0\t{}\0", file.mode, file.id, file.path);
         let also = CommandInput { input: Some(list(scratch, files, line)?), index: Some(index) };
-        self.output_with_input(top, &[], &["update-index", "-z", "--index-info"], also)?;
+        self.0.output_with_input(top, &[], &["update-index", "-z", "--index-info"], also)?;
         let also = CommandInput { input: None, index: Some(index) };
-        let tree = self.output_with_input(top, &[], &["write-tree"], also)?;
+        let tree = self.0.output_with_input(top, &[], &["write-tree"], also)?;
         Ok(String::from_utf8_lossy(&tree).trim().to_owned())
     }
 
     /// Writes the files of a restored checkpoint that have other bytes than git writes.
-    pub fn restore_exact_files(&self, top: &Path, trees: ExactTrees<'_>) -> Result<(), GitError> {
+    pub fn restore(&self, top: &Path, trees: ExactTrees<'_>) -> Result<(), GitError> {
         let paths = |tree: Option<&str>| match tree {
-            Some(tree) => self.output(top, &[], &["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]),
+            Some(tree) => {
+                self.0.output(top, &[], &["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree])
+            }
             None => Ok(Vec::new()),
         };
         let (from, to) = (paths(trees.from)?, paths(trees.to)?);
         let (from, to) = (String::from_utf8_lossy(&from), String::from_utf8_lossy(&to));
         let to: Vec<&str> = to.split('\0').filter(|path| !path.is_empty()).collect();
         for path in from.split('\0').filter(|path| !path.is_empty() && !to.contains(path)) {
-            self.write_object(top, path, &["cat-file", "--filters", &format!("{}:{path}", trees.files)])?;
+            self.write_output(top, path, &["cat-file", "--filters", &format!("{}:{path}", trees.files)])?;
         }
         for path in to {
             let tree = trees.to.unwrap_or_default();
-            self.write_object(top, path, &["cat-file", "blob", &format!("{tree}:{path}")])?;
+            self.write_output(top, path, &["cat-file", "blob", &format!("{tree}:{path}")])?;
         }
         Ok(())
     }
 
     /// Replaces the content of an existing file by the output of a command. Links are not followed.
-    fn write_object(&self, top: &Path, path: &str, args: &[&str]) -> Result<(), GitError> {
+    fn write_output(&self, top: &Path, path: &str, args: &[&str]) -> Result<(), GitError> {
         let file = top.join(path);
         if !fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file()) {
             return Ok(());
         }
-        let bytes = self.stream(top, &[], args, |output| {
+        let bytes = self.0.stream(top, &[], args, |output| {
             let mut bytes = Vec::new();
             output.read_to_end(&mut bytes).map_err(|error| failed(&error))?;
             Ok(bytes)
@@ -128,7 +135,7 @@ impl Git {
     fn changed_regular_files(&self, top: &Path, head: &str, tree: &str) -> Result<Vec<ExactFile>, GitError> {
         let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=d"];
         let mut output = Vec::new();
-        self.stream(top, &[], &[&args[..], &[head, tree]].concat(), |from| {
+        self.0.stream(top, &[], &[&args[..], &[head, tree]].concat(), |from| {
             from.read_to_end(&mut output).map_err(|error| failed(&error))
         })?;
         let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
@@ -152,9 +159,9 @@ impl Git {
         if files.is_empty() {
             return Ok(files);
         }
-        let setting = match self.conversion(top) {
+        let setting = match self.0.conversion(top) {
             Some(settings) => settings.autocrlf.clone().unwrap_or_default(),
-            None => self.line(top, &["config", "--get", "core.autocrlf"]).unwrap_or_default(),
+            None => self.0.line(top, &["config", "--get", "core.autocrlf"]).unwrap_or_default(),
         };
         let converts_all = !["", "false", "no", "off", "0"].contains(&setting.to_lowercase().as_str());
         if converts_all {
@@ -162,7 +169,7 @@ impl Git {
         }
         let input = Some(list(scratch, &files, |file| format!("{}\0", file.path))?);
         let args = [&["check-attr", "-z", "--stdin"][..], &CONVERTING_ATTRIBUTES].concat();
-        let output = self.output_with_input(top, &[], &args, CommandInput { input, index: None })?;
+        let output = self.0.output_with_input(top, &[], &args, CommandInput { input, index: None })?;
         let output = String::from_utf8_lossy(&output).into_owned();
         let fields: Vec<&str> = output.split('\0').collect();
         let is_converting =
@@ -199,6 +206,7 @@ mod tests {
     use super::super::super::review::{ObjectStore, SnapshotPlan};
     use super::super::super::testing::Repository;
     use super::*;
+    use crate::git::review::Snapshots;
 
     #[test]
     fn only_files_that_git_would_write_differently_are_stored() {
@@ -217,8 +225,8 @@ mod tests {
         }
         let scratch = tempfile::tempdir().unwrap();
         let plan = SnapshotPlan { left_out: &[], scratch: scratch.path(), objects: ObjectStore::Repository };
-        let tree = r.ours().snapshot(&r.top(), plan).unwrap();
-        let found = r.ours().store_exact_files(&r.top(), (Some("HEAD"), &tree), scratch.path()).unwrap();
+        let tree = Snapshots(&r.ours()).write(&r.top(), plan).unwrap();
+        let found = ExactFiles(&r.ours()).store(&r.top(), (Some("HEAD"), &tree), scratch.path()).unwrap();
         let paths: Vec<&str> = found.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths, ["\"quoted\n\".txt", "mixed.txt", "unix.dos"]);
         for file in &found {

@@ -14,5 +14,5 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use exact_bytes::ExactTrees;
-pub use store::{CheckpointPlan, tracked_files};
+pub use exact_bytes::{ExactFiles, ExactTrees};
+pub use store::{CheckpointPlan, CheckpointStore, tracked_files};

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::super::branches::Branches;
 use super::super::command::{CommandInput, Git, GitError};
-use super::super::hidden_changes::TreeListing;
+use super::super::git_dir;
 use super::super::recover::IDENTITY;
-use super::super::review::{ObjectStore, SnapshotPlan};
+use super::super::review::{ObjectStore, SnapshotPlan, Snapshots};
 use super::super::submodules::INSIDE_GIT;
-use super::super::uncommitted::copy_of_index;
-use super::super::{checked_out_branch, git_dir};
+use super::super::uncommitted::{Index, TreeListing};
+use super::ExactFiles;
 use crate::failpoint;
 use crate::model::{Checkpoint, CheckpointNote};
 
@@ -44,24 +45,28 @@ pub struct CheckpointPlan<'a> {
     pub scratch: &'a Path,
 }
 
-impl Git {
+/// Stores checkpoints below private refs and restores them.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckpointStore<'a>(pub &'a Git);
+
+impl CheckpointStore<'_> {
     /// Stores a checkpoint and returns it, or the newest one if it has the same content.
-    pub fn store_checkpoint(&self, top: &Path, plan: CheckpointPlan<'_>) -> Result<Checkpoint, GitError> {
+    pub fn store(&self, top: &Path, plan: CheckpointPlan<'_>) -> Result<Checkpoint, GitError> {
         let head = plan.head.map(str::to_owned);
-        let index = self.index_tree(top, plan.scratch)?;
+        let index = Index(self.0).write_tree(top, plan.scratch)?;
         let snapshot =
             SnapshotPlan { left_out: plan.left_out, scratch: plan.scratch, objects: ObjectStore::Repository };
-        let tree = match (self.snapshot_of(top, snapshot, plan.listing)?, plan.also) {
+        let tree = match (Snapshots(self.0).write_listed(top, snapshot, plan.listing)?, plan.also) {
             (tree, []) => tree,
             (_, also) => self.add_to_snapshot(top, also, plan.scratch)?,
         };
-        let exact = self.store_exact_files(top, (head.as_deref(), &tree), plan.scratch)?;
+        let exact = ExactFiles(self.0).store(top, (head.as_deref(), &tree), plan.scratch)?;
         let exact = match exact.is_empty() {
             true => None,
             false => {
                 let own = plan.scratch.join("exact-index");
                 let _ = fs::remove_file(&own);
-                Some(self.tree_with_exact_files(top, &exact, (&own, plan.scratch))?)
+                Some(ExactFiles(self.0).add_to_index(top, &exact, (&own, plan.scratch))?)
             }
         };
         if let Some(newest) = plan.newest
@@ -93,17 +98,17 @@ impl Git {
     }
 
     /// Returns the checkpoints below a prefix, the oldest first.
-    pub fn checkpoints(&self, repository: &Path, prefix: &str) -> Result<Vec<Checkpoint>, GitError> {
+    pub fn list(&self, repository: &Path, prefix: &str) -> Result<Vec<Checkpoint>, GitError> {
         Ok(sorted_checkpoints(&self.refs_with_notes(repository, &[prefix])?, prefix))
     }
 
     /// Returns the checkpoints below a prefix, the oldest first, and the commit that is checked out.
-    pub fn checkpoints_and_head(
+    pub fn list_with_head(
         &self,
         top: &Path,
         prefix: &str,
     ) -> Result<(Vec<Checkpoint>, Option<String>), GitError> {
-        let branch = checked_out_branch(top).map(|branch| format!("refs/heads/{branch}"));
+        let branch = Branches(self.0).current(top)?.map(|branch| format!("refs/heads/{branch}"));
         let patterns: Vec<&str> = std::iter::once(prefix).chain(branch.as_deref()).collect();
         let text = self.refs_with_notes(top, &patterns)?;
         let of_branch = branch.and_then(|branch| {
@@ -113,7 +118,7 @@ impl Git {
         // There is no commit yet, or HEAD is detached or not in a file.
         let head = match of_branch {
             Some(head) => Some(head),
-            None => self.head(top)?,
+            None => self.0.head(top)?,
         };
         Ok((sorted_checkpoints(&text, prefix), head))
     }
@@ -122,12 +127,12 @@ impl Git {
         let format =
             "--format=%(refname)%00%(objectname)%00%(tree)%00%(creatordate:unix)%00%(contents:body)%00";
         let args = [&["for-each-ref", format][..], patterns].concat();
-        let output = self.output(repository, &[INSIDE_GIT.to_owned()], &args)?;
+        let output = self.0.output(repository, &[INSIDE_GIT.to_owned()], &args)?;
         Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
     /// Deletes checkpoints by their numbers.
-    pub fn delete_checkpoints(
+    pub fn delete(
         &self,
         repository: &Path,
         prefix: &str,
@@ -148,37 +153,14 @@ impl Git {
         fs::write(&list, pathspecs.collect::<Vec<_>>().concat()).map_err(|error| failed(&error))?;
         let from = format!("--pathspec-from-file={}", list.display());
         let add = ["add", "--force", "--pathspec-file-nul", &from];
-        self.output_with_input(top, &[], &add, CommandInput { input: None, index: Some(&index) })?;
-        let tree = self.output_with_input(
+        self.0.output_with_input(top, &[], &add, CommandInput { input: None, index: Some(&index) })?;
+        let tree = self.0.output_with_input(
             top,
             &[],
             &["write-tree"],
             CommandInput { input: None, index: Some(&index) },
         )?;
         Ok(String::from_utf8_lossy(&tree).trim().to_owned())
-    }
-
-    /// Writes the tree of the index, or returns `None` if the index has conflicts.
-    pub(in crate::git) fn index_tree(&self, top: &Path, scratch: &Path) -> Result<Option<String>, GitError> {
-        let copy = scratch.join("staged");
-        let own = git_dir(top).map(|dir| dir.join("index"));
-        let _ = fs::remove_file(&copy);
-        own.map_or(Ok(()), |own| copy_of_index(&own, &copy)).map_err(|error| failed(&error))?;
-        match self.output_with_input(
-            top,
-            &[],
-            &["write-tree"],
-            CommandInput { input: None, index: Some(&copy) },
-        ) {
-            Ok(tree) => Ok(Some(String::from_utf8_lossy(&tree).trim().to_owned())),
-            Err(error) if !self.has_conflicts(top)? => Err(error),
-            Err(_) => Ok(None),
-        }
-    }
-
-    /// Returns whether the index has conflicts of a merge or rebase.
-    pub fn has_conflicts(&self, top: &Path) -> Result<bool, GitError> {
-        Ok(!self.output(top, &[], &["ls-files", "--unmerged", "-z"])?.is_empty())
     }
 
     fn commit_tree(
@@ -192,7 +174,7 @@ impl Git {
         let mut args = vec!["commit-tree", "-F", &message];
         args.extend(parents.iter().flat_map(|parent| ["-p", parent]));
         args.push(tree);
-        let output = self.output(top, &IDENTITY.map(str::to_owned), &args)?;
+        let output = self.0.output(top, &IDENTITY.map(str::to_owned), &args)?;
         Ok(String::from_utf8_lossy(&output).trim().to_owned())
     }
 
@@ -202,7 +184,7 @@ impl Git {
         let input = File::open(&file).map_err(|error| failed(&error))?;
         let also = CommandInput { input: Some(input), index: None };
         let inside = [INSIDE_GIT.to_owned(), "core.logAllRefUpdates=false".to_owned()];
-        self.output_with_input(repository, &inside, &["update-ref", "--stdin"], also).map(drop)
+        self.0.output_with_input(repository, &inside, &["update-ref", "--stdin"], also).map(drop)
     }
 }
 

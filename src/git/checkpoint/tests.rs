@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::super::finish::OverwriteCheck;
 use super::super::review::TreePair;
 use super::super::testing::Repository;
+use super::super::uncommitted::Index;
 use super::*;
 use crate::model::{Checkpoint, CheckpointNote};
 
@@ -16,8 +18,8 @@ fn take(r: &Repository, number: u64, scratch: &Path) -> Checkpoint {
 
 fn take_with(r: &Repository, number: u64, scratch: &Path, also: &[PathBuf]) -> Checkpoint {
     let git = r.ours().with_settings_of(&r.top()).unwrap();
-    let (known, head) = git.checkpoints_and_head(&r.top(), PREFIX).unwrap();
-    let listing = git.list_changes(&r.top()).unwrap();
+    let (known, head) = CheckpointStore(&git).list_with_head(&r.top(), PREFIX).unwrap();
+    let listing = Index(&git).list_changes(&r.top()).unwrap();
     let note = CheckpointNote { prompt: Some("fix\u{1f980}".into()), ..CheckpointNote::default() };
     let plan = CheckpointPlan {
         prefix: PREFIX,
@@ -32,7 +34,7 @@ fn take_with(r: &Repository, number: u64, scratch: &Path, also: &[PathBuf]) -> C
         also,
         scratch,
     };
-    git.store_checkpoint(&r.top(), plan).unwrap()
+    CheckpointStore(&git).store(&r.top(), plan).unwrap()
 }
 
 fn status(r: &Repository) -> String {
@@ -66,19 +68,19 @@ fn staged_unstaged_and_untracked_files_come_back() {
     r.write("dir", "a file where a directory was\n");
     let second = take(&r, 2, scratch.path());
     let trees = TreePair { from: &second.tree, to: &first.tree };
-    r.ours().restore_files(&r.top(), scratch.path(), trees).unwrap();
-    r.ours().restore_index(&r.top(), first.note.index.as_ref().unwrap()).unwrap();
+    CheckpointStore(&r.ours()).restore_files(&r.top(), scratch.path(), trees).unwrap();
+    CheckpointStore(&r.ours()).restore_index(&r.top(), first.note.index.as_ref().unwrap()).unwrap();
     assert_eq!((status(&r), fs::read(r.top().join(".git/HEAD")).unwrap()), before);
     assert_eq!(fs::read_to_string(r.top().join("both")).unwrap(), "three\n");
     assert_eq!(fs::read_to_string(r.top().join("dir/untracked")).unwrap(), "two\n");
     assert!(!r.top().join("new").exists() && !r.top().join("deleted").exists());
 
-    let listed = r.ours().checkpoints(&r.top(), PREFIX).unwrap();
+    let listed = CheckpointStore(&r.ours()).list(&r.top(), PREFIX).unwrap();
     assert_eq!(listed.iter().map(|checkpoint| checkpoint.number).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(listed[0].note.prompt.as_deref(), Some("fix\u{1f980}"));
     assert_eq!(listed[0].tree, first.tree);
-    r.ours().delete_checkpoints(&r.top(), PREFIX, &[1, 2], scratch.path()).unwrap();
-    assert!(r.ours().checkpoints(&r.top(), PREFIX).unwrap().is_empty());
+    CheckpointStore(&r.ours()).delete(&r.top(), PREFIX, &[1, 2], scratch.path()).unwrap();
+    assert!(CheckpointStore(&r.ours()).list(&r.top(), PREFIX).unwrap().is_empty());
 }
 
 #[test]
@@ -94,7 +96,7 @@ fn a_file_that_changed_after_the_checkpoint_is_not_overwritten() {
     let second = take(&r, 2, scratch.path());
     r.write("b", "written in the meantime\n");
     let trees = TreePair { from: &second.tree, to: &first.tree };
-    r.ours().restore_files(&r.top(), scratch.path(), trees).unwrap_err();
+    CheckpointStore(&r.ours()).restore_files(&r.top(), scratch.path(), trees).unwrap_err();
     assert_eq!(fs::read_to_string(r.top().join("a")).unwrap(), "two\n", "nothing was changed");
     assert_eq!(fs::read_to_string(r.top().join("b")).unwrap(), "written in the meantime\n");
 }
@@ -106,7 +108,7 @@ fn a_repository_without_commits_and_one_with_conflicts_have_checkpoints() {
     let scratch = tempfile::tempdir().unwrap();
     let first = take(&r, 1, scratch.path());
     assert_eq!(first.note.head, None);
-    assert_eq!(r.ours().list_changes(&r.top()).unwrap().changed, [("a".to_owned(), 4)]);
+    assert_eq!(Index(&r.ours()).list_changes(&r.top()).unwrap().changed, [("a".to_owned(), 4)]);
     r.commit("first");
     assert_eq!(tracked_files(&r.top()), 1);
     r.git(&["checkout", "-q", "-b", "other"]);
@@ -118,7 +120,7 @@ fn a_repository_without_commits_and_one_with_conflicts_have_checkpoints() {
     r.git(&["config", "user.name", "a"]);
     r.git(&["config", "user.email", "a@example.org"]);
     r.ours().line(&r.top(), &["merge", "other"]).unwrap_err();
-    assert!(r.ours().has_conflicts(&r.top()).unwrap());
+    assert!(Index(&r.ours()).has_conflicts(&r.top()).unwrap());
     let second = take(&r, 2, scratch.path());
     assert_eq!(second.note.index, None);
     assert!(second.note.head.is_some());
@@ -147,19 +149,19 @@ fn ignored_files_in_place_of_files_of_a_checkpoint_are_stored_before_they_are_ov
     ] {
         r.write(path, text);
     }
-    let occupied = r.ours().untracked_in_place_of(&r.top(), &first.tree).unwrap();
+    let occupied = OverwriteCheck(&r.ours()).untracked_in_place_of(&r.top(), &first.tree).unwrap();
     assert_eq!(occupied, ["dir", "notes", "place/a.log", "tracked/b.log"].map(Path::new));
     let second = take_with(&r, 2, scratch.path(), &occupied);
     let trees = TreePair { from: &second.tree, to: &first.tree };
-    r.ours().restore_files(&r.top(), scratch.path(), trees).unwrap();
+    CheckpointStore(&r.ours()).restore_files(&r.top(), scratch.path(), trees).unwrap();
     assert_eq!(fs::read_to_string(r.top().join("place")).unwrap(), "a file\n");
     assert_eq!(fs::read_to_string(r.top().join("tracked")).unwrap(), "1\n");
     // The undo brings them back.
-    let occupied = r.ours().untracked_in_place_of(&r.top(), &second.tree).unwrap();
+    let occupied = OverwriteCheck(&r.ours()).untracked_in_place_of(&r.top(), &second.tree).unwrap();
     let third = take_with(&r, 3, scratch.path(), &occupied);
     assert_eq!(third.tree, first.tree);
     let trees = TreePair { from: &third.tree, to: &second.tree };
-    r.ours().restore_files(&r.top(), scratch.path(), trees).unwrap();
+    CheckpointStore(&r.ours()).restore_files(&r.top(), scratch.path(), trees).unwrap();
     assert_eq!(fs::read_to_string(r.top().join("notes")).unwrap(), "two\n");
     assert_eq!(fs::read_to_string(r.top().join("place/a.log")).unwrap(), "three\n");
     assert_eq!(fs::read_to_string(r.top().join("tracked/b.log")).unwrap(), "four\n");

@@ -5,8 +5,11 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::super::review::{ObjectStore, SnapshotPlan, TreePair};
+use super::super::checkpoint::CheckpointStore;
+use super::super::finish::TreeUpdates;
+use super::super::review::{ObjectStore, SnapshotPlan, Snapshots, TreePair};
 use super::super::testing::Repository;
+use super::super::uncommitted::{Index, Patches, WorkingTreeChanges};
 use super::super::{Git, GitError, git_dir};
 
 /// Whether git sees changes of a file.
@@ -71,7 +74,7 @@ impl HostileWorktree {
 
 fn snapshot(git: &Git, top: &Path, scratch: &Path) -> Result<(), GitError> {
     let plan = SnapshotPlan { left_out: &[], scratch, objects: ObjectStore::Repository };
-    git.snapshot(top, plan).map(drop)
+    Snapshots(git).write(top, plan).map(drop)
 }
 
 /// A command of this adapter that uses the index of a working tree.
@@ -79,20 +82,22 @@ type IndexCommand = fn(&Git, &Path, &Path) -> Result<(), GitError>;
 
 const COMMANDS: [(&str, IndexCommand); 12] = [
     ("snapshot", snapshot),
-    ("index_tree", |git, top, scratch| git.index_tree(top, scratch).map(drop)),
-    ("restore_index", |git, top, _| git.restore_index(top, "HEAD^{tree}")),
-    ("update_index", |git, top, _| git.update_index(top, "HEAD")),
-    ("update_tree", |git, top, scratch| git.update_tree(top, TreePair { from: "HEAD", to: "HEAD" }, scratch)),
-    ("all_uncommitted", |git, top, _| git.all_uncommitted(top).map(drop)),
-    ("list_changes", |git, top, _| git.list_changes(top).map(drop)),
+    ("index_tree", |git, top, scratch| Index(git).write_tree(top, scratch).map(drop)),
+    ("restore_index", |git, top, _| CheckpointStore(git).restore_index(top, "HEAD^{tree}")),
+    ("update_index", |git, top, _| TreeUpdates(git).update_index(top, "HEAD")),
+    ("update_tree", |git, top, scratch| {
+        TreeUpdates(git).update(top, TreePair { from: "HEAD", to: "HEAD" }, scratch)
+    }),
+    ("all_uncommitted", |git, top, _| WorkingTreeChanges(git).list_all(top).map(drop)),
+    ("list_changes", |git, top, _| Index(git).list_changes(top).map(drop)),
     ("snapshot with settings that were read before", |git, top, scratch| {
         snapshot(&git.with_settings_of(top)?, top, scratch)
     }),
-    ("changes", |git, top, _| git.changes(top).map(drop)),
-    ("has_conflicts", |git, top, _| git.has_conflicts(top).map(drop)),
-    ("repositories_below", |git, top, _| git.repositories_below(top).map(drop)),
+    ("changes", |git, top, _| WorkingTreeChanges(git).summary(top).map(drop)),
+    ("has_conflicts", |git, top, _| Index(git).has_conflicts(top).map(drop)),
+    ("repositories_below", |git, top, _| WorkingTreeChanges(git).repositories_below(top).map(drop)),
     ("patches", |git, top, scratch| {
-        git.patches(top, &[], scratch, [&scratch.join("1"), &scratch.join("2")]).map(drop)
+        Patches(git).write(top, &[], scratch, [&scratch.join("1"), &scratch.join("2")]).map(drop)
     }),
 ];
 

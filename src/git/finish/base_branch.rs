@@ -5,9 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::command::{Git, GitError};
-use super::super::review::TreePair;
+use super::super::branches::Branches;
+use super::super::command::GitError;
+use super::super::history::History;
 use super::super::submodules::INSIDE_GIT;
+use super::super::uncommitted::WorkingTreeChanges;
+use super::super::worktree::Worktrees;
+use super::operation::{is_rebasing, operation_in_progress};
 use crate::model::{ChangeKind, ChangedFile};
 
 /// A working tree that has a branch checked out, or rebases it.
@@ -32,52 +36,39 @@ pub struct BranchMove<'a> {
     pub to: &'a str,
 }
 
-impl Git {
+impl Branches<'_> {
     /// Returns the working trees that have a branch checked out. There are several after `git worktree add --force`.
     pub fn checked_out(&self, dir: &Path, branch: &str) -> Result<Vec<CheckedOut>, GitError> {
         let mut found = Vec::new();
-        for (top, on) in self.worktrees(dir)? {
-            let is_here = on.as_deref() == Some(branch) || self.is_rebasing(&top, branch);
+        for (top, on) in Worktrees(self.0).list(dir)? {
+            let is_here = on.as_deref() == Some(branch) || is_rebasing(&top, branch);
             if !is_here || !top.is_dir() {
                 continue;
             }
-            let operation = self.operation_in_progress(&top);
-            let mut changed = self.uncommitted(&top)?;
+            let operation = operation_in_progress(&top);
+            let mut changed = WorkingTreeChanges(self.0).list(&top)?;
             changed.retain(|file| file.kind != ChangeKind::Untracked);
             found.push(CheckedOut { top, changed, operation });
         }
         Ok(found)
     }
 
-    fn tree_entry(&self, top: &Path, tree: &str, path: &Path) -> Option<String> {
-        let name = format!("{tree}:{}", path.display());
-        self.line(top, &["rev-parse", "--verify", "--quiet", &name]).ok().filter(|id| !id.is_empty())
-    }
-
-    /// Returns the content of a file in a commit, or `None` if the commit does not have it.
-    pub fn file_at(&self, dir: &Path, commit: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
-        if self.tree_entry(dir, commit, Path::new(path)).is_none() {
-            return Ok(None);
-        }
-        self.output(dir, &[], &["cat-file", "blob", &format!("{commit}:{path}")]).map(Some)
-    }
-
     /// Moves a branch if it still is at the expected commit. The files of working trees stay as they are.
-    pub fn move_branch(&self, dir: &Path, plan: BranchMove<'_>) -> Result<(), GitError> {
+    pub fn move_tip(&self, dir: &Path, plan: BranchMove<'_>) -> Result<(), GitError> {
         let name = format!("refs/heads/{}", plan.branch);
         let args = ["update-ref", "--create-reflog", "-m", "symposium: finish", &name, plan.to, plan.from];
-        self.output(dir, &[INSIDE_GIT.to_owned()], &args).map(drop)
+        self.0.output(dir, &[INSIDE_GIT.to_owned()], &args).map(drop)
     }
 
     /// Returns the commit of a local branch, or `None` if there is no such branch.
-    pub fn branch_tip(&self, dir: &Path, branch: &str) -> Result<Option<String>, GitError> {
+    pub fn tip(&self, dir: &Path, branch: &str) -> Result<Option<String>, GitError> {
         // `main~1` names a commit and no branch.
         let is_expression =
             branch.contains(['~', '^', ':', '\\']) || branch.contains("..") || branch.contains("@{");
         if is_expression {
             return Ok(None);
         }
-        self.commit(dir, &format!("refs/heads/{branch}"))
+        self.0.commit(dir, &format!("refs/heads/{branch}"))
     }
 
     /// Returns the upstream of a branch, such as `origin/main`, and the number of commits that the branch lacks. This is
@@ -85,29 +76,12 @@ impl Git {
     pub fn behind_upstream(&self, dir: &Path, branch: &str) -> Result<Option<(String, u64)>, GitError> {
         let format = "--format=%(upstream:short)";
         let name = format!("refs/heads/{branch}");
-        let upstream = self.line(dir, &["for-each-ref", format, &name])?;
-        if upstream.is_empty() || self.commit(dir, &upstream)?.is_none() {
+        let upstream = self.0.line(dir, &["for-each-ref", format, &name])?;
+        if upstream.is_empty() || self.0.commit(dir, &upstream)?.is_none() {
             return Ok(None);
         }
-        let count = self.count_between(dir, &name, &upstream)?;
+        let count = History(self.0).count_between(dir, &name, &upstream)?;
         Ok(Some((upstream, count)))
-    }
-
-    /// Moves HEAD of a working tree, and the branch that it is on, if it still is at the expected commit. Index and files
-    /// stay as they are.
-    pub fn advance_head(&self, top: &Path, commits: TreePair<'_>) -> Result<(), GitError> {
-        let args = ["update-ref", "-m", "symposium: finish", "HEAD", commits.to, commits.from];
-        self.output(top, &[], &args).map(drop)
-    }
-
-    /// Updates the index of a working tree to a commit that has the content of its files.
-    pub fn update_index(&self, top: &Path, commit: &str) -> Result<(), GitError> {
-        // git refuses to replace a marked entry whose file has changed.
-        self.clear_own_marks(top)?;
-        // With `--reset`, files that a sparse checkout lacks stay marked. Otherwise they would count as deleted.
-        self.output(top, &[], &["read-tree", "--reset", commit])?;
-        let _ = self.output(top, &[], &["update-index", "-q", "--refresh"]);
-        Ok(())
     }
 }
 
@@ -137,7 +111,7 @@ mod tests {
         let second = r.dir.path().join("second");
         r.git(&["worktree", "add", "-q", "--force", &second.display().to_string(), "main"]);
         let tops = |branch: &str| {
-            let trees = r.ours().checked_out(&r.top(), branch).unwrap();
+            let trees = Branches(&r.ours()).checked_out(&r.top(), branch).unwrap();
             trees.into_iter().map(|tree| tree.top.canonicalize().unwrap()).collect::<Vec<_>>()
         };
         assert_eq!(tops("main"), [r.top().canonicalize().unwrap(), second.canonicalize().unwrap()]);
@@ -148,10 +122,14 @@ mod tests {
     fn a_branch_moves_only_from_the_expected_commit() {
         let r = repository();
         let (git, top) = (r.ours(), r.top());
-        let (main, work) =
-            (git.branch_tip(&top, "main").unwrap().unwrap(), git.branch_tip(&top, "work").unwrap().unwrap());
-        assert!(git.move_branch(&top, BranchMove { branch: "main", from: &work, to: &main }).is_err());
-        git.move_branch(&top, BranchMove { branch: "main", from: &main, to: &work }).unwrap();
-        assert_eq!(git.branch_tip(&top, "main").unwrap(), Some(work));
+        let (main, work) = (
+            Branches(&git).tip(&top, "main").unwrap().unwrap(),
+            Branches(&git).tip(&top, "work").unwrap().unwrap(),
+        );
+        assert!(
+            Branches(&git).move_tip(&top, BranchMove { branch: "main", from: &work, to: &main }).is_err()
+        );
+        Branches(&git).move_tip(&top, BranchMove { branch: "main", from: &main, to: &work }).unwrap();
+        assert_eq!(Branches(&git).tip(&top, "main").unwrap(), Some(work));
     }
 }

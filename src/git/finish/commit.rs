@@ -7,6 +7,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::super::command::{CommandInput, Git, GitError};
+use super::super::objects::Objects;
+use super::super::recover::IDENTITY;
+use super::super::uncommitted::Index;
+use super::Merges;
 use super::in_the_way::read_paths;
 use super::merge::MergedTree;
 
@@ -59,12 +63,16 @@ pub enum ReplayedCommits {
     },
 }
 
-impl Git {
+/// Writes commit objects. No ref is changed.
+#[derive(Debug, Clone, Copy)]
+pub struct CommitWriter<'a>(pub &'a Git);
+
+impl CommitWriter<'_> {
     /// Writes a commit with the identity of the user and returns its id. No ref is changed.
-    pub fn write_commit(&self, dir: &Path, plan: CommitPlan<'_>) -> Result<String, GitError> {
+    pub fn write(&self, dir: &Path, plan: CommitPlan<'_>) -> Result<String, GitError> {
         let mut args = vec!["commit-tree", plan.tree, "-m", plan.message];
         args.extend(plan.parents.iter().flat_map(|parent| ["-p", parent]));
-        let output = self.output(dir, &plan.identity.0, &args)?;
+        let output = self.0.output(dir, &plan.identity.0, &args)?;
         Ok(String::from_utf8_lossy(&output).trim().to_owned())
     }
 
@@ -76,84 +84,65 @@ impl Git {
         (head, tree): (&str, &str),
         scratch: &Path,
     ) -> Result<Option<String>, GitError> {
-        let Some(staged) = self.index_tree(top, scratch)? else { return Ok(None) };
+        let Some(staged) = Index(self.0).write_tree(top, scratch)? else { return Ok(None) };
         let changed = |from: &str, to: &str, filter: &str| -> Result<BTreeSet<PathBuf>, GitError> {
             let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", filter, from, to];
-            Ok(self.stream(top, &[], &args, read_paths)?.into_iter().collect())
+            Ok(self.0.stream(top, &[], &args, read_paths)?.into_iter().collect())
         };
         let own = changed(head, &staged, "--diff-filter=AMT")?;
         let replaced = changed(&staged, tree, "--diff-filter=MDT")?;
         match own.is_disjoint(&replaced) {
             true => Ok(None),
-            false => self.write_temporary_commit(top, &staged, head).map(Some),
+            false => self.write_temporary(top, &staged, head).map(Some),
         }
     }
 
-    /// Returns the tree of a commit.
-    pub fn tree_of(&self, dir: &Path, commit: &str) -> Result<String, GitError> {
-        self.line(dir, &["rev-parse", "--verify", &format!("{commit}^{{tree}}")])
-    }
-
-    /// Returns the messages of the commits in `to` that `from` lacks, the oldest first. Merge commits are left out.
-    pub fn messages_between(&self, dir: &Path, from: &str, to: &str) -> Result<Vec<String>, GitError> {
-        let range = format!("{from}..{to}");
-        let quiet = ["--no-show-signature", "--no-notes", "--encoding=UTF-8", "--no-color"];
-        let args =
-            [&["log", "-z", "--reverse", "--no-merges", "--format=%B"][..], &quiet, &[&range, "--"]].concat();
-        let output = self.output(dir, &[], &args)?;
-        let text = String::from_utf8_lossy(&output).into_owned();
-        Ok(text.split('\0').map(str::trim_end).filter(|text| !text.is_empty()).map(str::to_owned).collect())
-    }
-
-    /// Returns whether a commit in `to` that `from` lacks is a merge commit.
-    pub fn has_merges(&self, dir: &Path, from: &str, to: &str) -> Result<bool, GitError> {
-        let range = format!("{from}..{to}");
-        Ok(self.line(dir, &["rev-list", "--count", "--merges", &range, "--"])? != "0")
-    }
-
-    /// Copies the commits of `onto..tip` onto `onto`, the oldest first, with their authors and messages. Merge commits
-    /// and commits that change nothing any more are left out. Writes objects only; `scratch` is for temporary files.
+    /// Copies the commits of `tip` that neither `start` nor `onto` has onto `onto`, the oldest first, with their authors
+    /// and messages. Merge commits and commits that change nothing any more are left out. Writes objects only; `scratch`
+    /// is for temporary files.
     pub fn replay(
         &self,
         dir: &Path,
-        (onto, tip): (&str, &str),
+        (start, onto, tip): (&str, &str, &str),
         (identity, scratch): (&CommitIdentity, &Path),
     ) -> Result<ReplayedCommits, GitError> {
-        let range = format!("{onto}..{tip}");
-        let list = self.line(dir, &["rev-list", "--reverse", "--topo-order", "--no-merges", &range, "--"])?;
+        let args = ["rev-list", "--reverse", "--topo-order", "--no-merges", tip, "--not", start, onto, "--"];
+        let list = self.0.line(dir, &args)?;
         let mut last = onto.to_owned();
         for commit in list.lines() {
-            let Some(parent) = self.commit(dir, &format!("{commit}^"))? else {
+            let Some(parent) = self.0.commit(dir, &format!("{commit}^"))? else {
                 return Err(failed(format!("`{commit}` has no parent")));
             };
             if parent == last {
                 last = commit.to_owned();
                 continue;
             }
-            let tree = match self.merged_tree(dir, Some(&parent), (&last, commit))? {
+            let tree = match Merges(self.0).merged_tree(dir, Some(&parent), (&last, commit))? {
                 MergedTree::Clean(tree) => tree,
                 MergedTree::Conflicts(paths) => {
                     return Ok(ReplayedCommits::Conflicts { commit: commit.to_owned(), paths });
                 }
             };
-            let changes_nothing = tree == self.tree_of(dir, &last)?;
-            if changes_nothing && self.tree_of(dir, &parent)? != self.tree_of(dir, commit)? {
+            let changes_nothing = tree == Objects(self.0).tree_of(dir, &last)?;
+            if changes_nothing
+                && Objects(self.0).tree_of(dir, &parent)? != Objects(self.0).tree_of(dir, commit)?
+            {
                 continue;
             }
-            last = self.copy_commit(dir, commit, (&tree, &last), (identity, scratch))?;
+            last = self.copy(dir, commit, (&tree, &last), (identity, scratch))?;
         }
         Ok(ReplayedCommits::Done(last))
     }
 
     /// Writes a copy of a commit with another tree and parent.
-    fn copy_commit(
+    fn copy(
         &self,
         dir: &Path,
         commit: &str,
         (tree, parent): (&str, &str),
         (identity, scratch): (&CommitIdentity, &Path),
     ) -> Result<String, GitError> {
-        let original = self.output(dir, &[], &["cat-file", "commit", commit])?;
+        let original = self.0.output(dir, &[], &["cat-file", "commit", commit])?;
         let end = original.windows(2).position(|pair| pair == b"\n\n");
         let Some(end) = end else { return Err(failed(format!("`{commit}` is damaged"))) };
         let (headers, message) = original.split_at(end);
@@ -161,7 +150,7 @@ impl Git {
             headers.split(|byte| *byte == b'\n').find(|line| line.starts_with(name)).map(<[u8]>::to_vec)
         };
         let Some(author) = header(b"author ") else { return Err(failed(format!("`{commit}` is damaged"))) };
-        let committer = self.output(dir, &identity.0, &["var", "GIT_COMMITTER_IDENT"])?;
+        let committer = self.0.output(dir, &identity.0, &["var", "GIT_COMMITTER_IDENT"])?;
         let committer = String::from_utf8_lossy(&committer).trim_end_matches('\n').to_owned();
         let mut copy = format!("tree {tree}\nparent {parent}\n").into_bytes();
         copy.extend(author);
@@ -176,28 +165,16 @@ impl Git {
         let input = File::open(&path).map_err(|error| failed(error.to_string()))?;
         let args = ["hash-object", "-t", "commit", "-w", "--stdin"];
         let output =
-            self.output_with_input(dir, &[], &args, CommandInput { input: Some(input), index: None })?;
+            self.0.output_with_input(dir, &[], &args, CommandInput { input: Some(input), index: None })?;
         Ok(String::from_utf8_lossy(&output).trim().to_owned())
     }
 
-    /// Returns whether a commit is contained in the history of another one.
-    pub fn is_ancestor(&self, dir: &Path, ancestor: &str, descendant: &str) -> Result<bool, GitError> {
-        let args = ["merge-base", "--is-ancestor", ancestor, descendant];
-        Ok(self.output_with_exit_codes(dir, &[], &args, &[0, 1])?.0 == 0)
-    }
-
-    /// Returns the number of commits on a branch that none of these commits contains; 0 if there is no such branch.
-    pub fn commits_outside(&self, dir: &Path, branch: &str, commits: &[&str]) -> Result<u64, GitError> {
-        let Some(tip) = self.branch_tip(dir, branch)? else { return Ok(0) };
-        let args = [&["rev-list", "--count", &tip, "--not"][..], commits, &["--"]].concat();
-        let count = self.line(dir, &args)?;
-        count.parse().map_err(|_| failed(format!("`{count}` is not a number")))
-    }
-
-    /// Returns the number of commits in `to` that `from` lacks.
-    pub fn count_between(&self, dir: &Path, from: &str, to: &str) -> Result<u64, GitError> {
-        let count = self.line(dir, &["rev-list", "--count", &format!("{from}..{to}"), "--"])?;
-        count.parse().map_err(|_| failed(format!("`{count}` is not a number")))
+    /// Writes a commit that only a comparison needs and returns its id. It has no identity of the user, who may have
+    /// configured none. No ref is changed.
+    pub fn write_temporary(&self, dir: &Path, tree: &str, parent: &str) -> Result<String, GitError> {
+        let args = ["commit-tree", tree, "-p", parent, "-m", "work"];
+        let output = self.0.output(dir, &IDENTITY.map(str::to_owned), &args)?;
+        Ok(String::from_utf8_lossy(&output).trim().to_owned())
     }
 }
 
@@ -232,7 +209,7 @@ mod tests {
         let onto = git.commit(&top, "main").unwrap().unwrap();
         let tip = git.commit(&top, "work").unwrap().unwrap();
         let ReplayedCommits::Done(done) =
-            git.replay(&top, (&onto, &tip), (&identity, scratch.path())).unwrap()
+            CommitWriter(&git).replay(&top, (&onto, &onto, &tip), (&identity, scratch.path())).unwrap()
         else {
             panic!("conflict");
         };
@@ -240,7 +217,7 @@ mod tests {
         assert_eq!(log, "Ann me add b with a body", "the commit that changes nothing is left out");
         assert_eq!(git.commit(&top, &format!("{done}^")).unwrap(), Some(onto.clone()));
         let ReplayedCommits::Done(same) =
-            git.replay(&top, (&onto, &done), (&identity, scratch.path())).unwrap()
+            CommitWriter(&git).replay(&top, (&onto, &onto, &done), (&identity, scratch.path())).unwrap()
         else {
             panic!("conflict");
         };
@@ -253,9 +230,9 @@ mod tests {
         r.commit("first");
         let (git, top) = (r.ours(), r.top());
         let identity = CommitIdentity::from_variables(|name| Some(format!("{}@x", name.to_lowercase())));
-        let tree = git.tree_of(&top, "main").unwrap();
+        let tree = Objects(&git).tree_of(&top, "main").unwrap();
         let plan = CommitPlan { tree: &tree, parents: &["main"], message: "second", identity: &identity };
-        let commit = git.write_commit(&top, plan).unwrap();
+        let commit = CommitWriter(&git).write(&top, plan).unwrap();
         let shown = git.line(&top, &["log", "-1", "--format=%an %ae %cn %ce", &commit]).unwrap();
         assert_eq!(shown, "git_author_name@x git_author_email@x git_committer_name@x git_committer_email@x");
     }

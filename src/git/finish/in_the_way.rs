@@ -22,13 +22,17 @@ pub(super) enum Occupant {
     Directory(PathBuf),
 }
 
-impl Git {
+/// Finds files that git would overwrite or delete although it does not have their content.
+#[derive(Debug, Clone, Copy)]
+pub struct OverwriteCheck<'a>(pub &'a Git);
+
+impl OverwriteCheck<'_> {
     /// Returns the files in a working tree that `trees.from` lacks and that a change to `trees.to` would overwrite or
     /// delete, ignored files included. The path of another repository ends with a slash.
     pub fn files_in_the_way(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<String>, GitError> {
         let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--diff-filter=AT"];
         let args = [&args[..], &[trees.from, trees.to]].concat();
-        let changes = self.stream(top, &[], &args, read_changes)?;
+        let changes = self.0.stream(top, &[], &args, read_changes)?;
         let new: Vec<PathBuf> =
             changes.iter().filter(|change| change.status == "A").map(|change| change.path.clone()).collect();
         let replaced = changes.iter().filter(|change| change.was_submodule());
@@ -37,7 +41,7 @@ impl Git {
         if !found.is_empty() {
             let args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", trees.from];
             let known =
-                self.stream(top, &[], &args, |output| Ok(BTreeSet::from_iter(read_paths(output)?)))?;
+                self.0.stream(top, &[], &args, |output| Ok(BTreeSet::from_iter(read_paths(output)?)))?;
             found.retain(|path| !known.contains(path));
         }
         found.extend(submodules);
@@ -49,7 +53,7 @@ impl Git {
     pub fn untracked_in_place_of(&self, top: &Path, tree: &str) -> Result<Vec<PathBuf>, GitError> {
         // The index is the second side of the comparison, so the files that it lacks count as deleted.
         let args = ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--diff-filter=DT", tree, "--"];
-        let changes = self.stream(top, &[], &args, read_changes)?;
+        let changes = self.0.stream(top, &[], &args, read_changes)?;
         let mut missing: Vec<PathBuf> =
             changes.iter().filter(|change| change.status == "D").map(|change| change.path.clone()).collect();
         missing.extend(self.files_without_place(top, tree)?);
@@ -62,7 +66,7 @@ impl Git {
     /// Returns the files of a tree that have a directory in their place, or a file in place of one of their directories.
     /// The index may still have such a file, although the working tree has lost it.
     fn files_without_place(&self, top: &Path, tree: &str) -> Result<Vec<PathBuf>, GitError> {
-        let entries = self.stream(top, &[], &["ls-tree", "-r", "-z", "--full-tree", tree], read_paths)?;
+        let entries = self.0.stream(top, &[], &["ls-tree", "-r", "-z", "--full-tree", tree], read_paths)?;
         let blobs = entries.iter().filter_map(|entry| {
             let entry = entry.as_os_str().as_bytes();
             let tab = entry.iter().position(|byte| *byte == b'\t')?;
@@ -93,7 +97,7 @@ impl Git {
     fn untracked_below(&self, top: &Path, directory: &Path) -> Result<Vec<PathBuf>, GitError> {
         let Some(name) = directory.to_str() else { return Ok(vec![directory.to_owned()]) };
         let pathspec = format!(":(top,literal){name}");
-        self.stream(top, &[], &["ls-files", "--others", "-z", "--", &pathspec], read_paths)
+        self.0.stream(top, &[], &["ls-files", "--others", "-z", "--", &pathspec], read_paths)
     }
 }
 
@@ -187,12 +191,12 @@ mod tests {
     #[test]
     fn ignored_files_below_a_directory_that_becomes_a_file_are_in_the_way() {
         let r = repository();
-        assert!(r.ours().files_in_the_way(&r.top(), TREES).unwrap().is_empty());
+        assert!(OverwriteCheck(&r.ours()).files_in_the_way(&r.top(), TREES).unwrap().is_empty());
         r.write("place/deep/ignored", "secret\n");
         r.write("place/untracked", "mine\n");
-        let found = r.ours().files_in_the_way(&r.top(), TREES).unwrap();
+        let found = OverwriteCheck(&r.ours()).files_in_the_way(&r.top(), TREES).unwrap();
         assert_eq!(found, ["place/deep/ignored", "place/untracked"]);
-        let found = r.ours().untracked_in_place_of(&r.top(), "work").unwrap();
+        let found = OverwriteCheck(&r.ours()).untracked_in_place_of(&r.top(), "work").unwrap();
         assert_eq!(found, [Path::new("place/deep/ignored"), Path::new("place/untracked")]);
     }
 
@@ -200,11 +204,14 @@ mod tests {
     fn files_and_links_in_place_of_a_directory_are_in_the_way() {
         let r = repository();
         r.write("new", "a file\n");
-        assert_eq!(r.ours().files_in_the_way(&r.top(), TREES).unwrap(), ["new"]);
+        assert_eq!(OverwriteCheck(&r.ours()).files_in_the_way(&r.top(), TREES).unwrap(), ["new"]);
         std::fs::remove_file(r.top().join("new")).unwrap();
         std::os::unix::fs::symlink("place", r.top().join("new")).unwrap();
         r.write("place/file", "behind the link\n");
-        assert_eq!(r.ours().files_in_the_way(&r.top(), TREES).unwrap(), ["new", "place/file"]);
+        assert_eq!(
+            OverwriteCheck(&r.ours()).files_in_the_way(&r.top(), TREES).unwrap(),
+            ["new", "place/file"]
+        );
     }
 
     #[test]
@@ -224,13 +231,16 @@ mod tests {
         r.commit("second");
         r.git(&["checkout", "-q", "main"]);
         let restored = TreePair { from: "work", to: "main" };
-        assert!(r.ours().files_in_the_way(&r.top(), TREES).unwrap().is_empty(), "it has no files");
-        assert!(r.ours().files_in_the_way(&r.top(), restored).unwrap().is_empty());
+        assert!(
+            OverwriteCheck(&r.ours()).files_in_the_way(&r.top(), TREES).unwrap().is_empty(),
+            "it has no files"
+        );
+        assert!(OverwriteCheck(&r.ours()).files_in_the_way(&r.top(), restored).unwrap().is_empty());
         std::fs::remove_dir(r.top().join("sub")).unwrap();
         std::fs::rename(r.dir.path().join("aside"), r.top().join("sub")).unwrap();
         r.write("sub/untracked", "mine\n");
-        assert_eq!(r.ours().files_in_the_way(&r.top(), TREES).unwrap(), ["sub/"]);
-        let found = r.ours().untracked_in_place_of(&r.top(), "work").unwrap();
+        assert_eq!(OverwriteCheck(&r.ours()).files_in_the_way(&r.top(), TREES).unwrap(), ["sub/"]);
+        let found = OverwriteCheck(&r.ours()).untracked_in_place_of(&r.top(), "work").unwrap();
         assert_eq!(found.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["sub/"]);
     }
 }

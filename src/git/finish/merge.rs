@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::super::command::{Git, GitError};
-use super::super::recover::IDENTITY;
 
 /// Exit code of `git merge-tree` for a merge with conflicts.
 const CONFLICTS: i32 = 1;
@@ -21,15 +20,11 @@ pub enum MergedTree {
     Conflicts(Vec<String>),
 }
 
-impl Git {
-    /// Writes a commit that only a comparison needs and returns its id. It has no identity of the user, who may have
-    /// configured none. No ref is changed.
-    pub fn write_temporary_commit(&self, dir: &Path, tree: &str, parent: &str) -> Result<String, GitError> {
-        let args = ["commit-tree", tree, "-p", parent, "-m", "work"];
-        let output = self.output(dir, &IDENTITY.map(str::to_owned), &args)?;
-        Ok(String::from_utf8_lossy(&output).trim().to_owned())
-    }
+/// Merges commits without a working tree.
+#[derive(Debug, Clone, Copy)]
+pub struct Merges<'a>(pub &'a Git);
 
+impl Merges<'_> {
     /// Merges `theirs` into `ours`. `base` is the common ancestor, which git determines if it is `None`. Writes objects
     /// only.
     pub fn merged_tree(
@@ -43,7 +38,7 @@ impl Git {
         let mut args = vec!["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"];
         args.extend(base.as_deref());
         args.extend([ours, theirs]);
-        let (code, output) = self.output_with_exit_codes(dir, &configs, &args, &[0, CONFLICTS])?;
+        let (code, output) = self.0.output_with_exit_codes(dir, &configs, &args, &[0, CONFLICTS])?;
         let text = String::from_utf8_lossy(&output).into_owned();
         let mut fields = text.split('\0').filter(|field| !field.is_empty());
         let tree = fields.next().unwrap_or_default().to_owned();
@@ -59,7 +54,7 @@ impl Git {
     fn own_drivers_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
         let args =
             ["config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^merge\..*\.driver$"];
-        let names = match self.output(dir, &[], &args) {
+        let names = match self.0.output(dir, &[], &args) {
             Ok(names) => names,
             // git reports in this way that there are none.
             Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(Vec::new()),
@@ -100,7 +95,9 @@ mod tests {
     #[test]
     fn changes_of_both_sides_are_merged_without_a_working_tree() {
         let r = diverged("one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n");
-        let MergedTree::Clean(tree) = r.ours().merged_tree(&r.top(), None, ("main", "work")).unwrap() else {
+        let MergedTree::Clean(tree) =
+            Merges(&r.ours()).merged_tree(&r.top(), None, ("main", "work")).unwrap()
+        else {
             panic!("conflict");
         };
         let merged = r.ours().line(&r.top(), &["cat-file", "blob", &format!("{tree}:a")]).unwrap();
@@ -111,7 +108,7 @@ mod tests {
     #[test]
     fn conflicts_are_reported_by_path() {
         let r = diverged("one\n", "uno\n");
-        let merged = r.ours().merged_tree(&r.top(), None, ("main", "work")).unwrap();
+        let merged = Merges(&r.ours()).merged_tree(&r.top(), None, ("main", "work")).unwrap();
         assert_eq!(merged, MergedTree::Conflicts(vec!["a".into()]));
     }
 
@@ -122,7 +119,7 @@ mod tests {
         r.git(&["config", "merge.evil.driver", &format!("touch {}", marker.display())]);
         r.git(&["config", "merge.default", "evil"]);
         r.write(".git/info/attributes", "* merge=evil\n");
-        let merged = r.ours().merged_tree(&r.top(), None, ("main", "work")).unwrap();
+        let merged = Merges(&r.ours()).merged_tree(&r.top(), None, ("main", "work")).unwrap();
         assert!(!marker.exists());
         let MergedTree::Clean(tree) = merged else { panic!("conflict") };
         let merged = r.ours().line(&r.top(), &["cat-file", "blob", &format!("{tree}:a")]).unwrap();

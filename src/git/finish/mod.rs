@@ -18,6 +18,8 @@ mod operation;
 mod tree_update;
 
 pub use base_branch::BranchMove;
-pub use commit::{CommitIdentity, CommitPlan, ReplayedCommits};
-pub use merge::MergedTree;
-pub use tree_update::ForeignFiles;
+pub use commit::{CommitIdentity, CommitPlan, CommitWriter, ReplayedCommits};
+pub use in_the_way::OverwriteCheck;
+pub use merge::{MergedTree, Merges};
+pub use operation::operation_in_progress;
+pub use tree_update::{ForeignFiles, TreeUpdates};

@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::command::{Git, GitError};
 use super::super::git_dir;
 
 /// Files and directories that exist while an operation is in progress, with its name.
@@ -17,29 +16,17 @@ const OPERATIONS: [(&str, &str); 6] = [
     ("BISECT_LOG", "bisect"),
 ];
 
-impl Git {
-    /// Returns the name of the operation that is in progress in a working tree.
-    pub fn operation_in_progress(&self, top: &Path) -> Option<&'static str> {
-        let dir = git_dir(top)?;
-        OPERATIONS.iter().find(|(file, _)| dir.join(file).symlink_metadata().is_ok()).map(|(_, name)| *name)
-    }
+/// Returns the name of the operation that is in progress in a working tree.
+pub fn operation_in_progress(top: &Path) -> Option<&'static str> {
+    let dir = git_dir(top)?;
+    OPERATIONS.iter().find(|(file, _)| dir.join(file).symlink_metadata().is_ok()).map(|(_, name)| *name)
+}
 
-    /// Returns whether a working tree is in the middle of a rebase of this branch. HEAD is detached in the meantime.
-    pub(super) fn is_rebasing(&self, top: &Path, branch: &str) -> bool {
-        let Some(dir) = git_dir(top) else { return false };
-        ["rebase-merge", "rebase-apply"].iter().any(|name| {
-            let head = fs::read_to_string(dir.join(name).join("head-name")).unwrap_or_default();
-            head.trim().strip_prefix("refs/heads/") == Some(branch)
-        })
-    }
-
-    /// Returns the paths with conflicts in the index of a working tree.
-    pub fn unmerged_paths(&self, top: &Path) -> Result<Vec<String>, GitError> {
-        let output = self.output(top, &[], &["ls-files", "--unmerged", "-z"])?;
-        let text = String::from_utf8_lossy(&output).into_owned();
-        let mut paths: Vec<String> =
-            text.split('\0').filter_map(|entry| Some(entry.split_once('\t')?.1.to_owned())).collect();
-        paths.dedup();
-        Ok(paths)
-    }
+/// Returns whether a working tree is in the middle of a rebase of this branch. HEAD is detached in the meantime.
+pub(super) fn is_rebasing(top: &Path, branch: &str) -> bool {
+    let Some(dir) = git_dir(top) else { return false };
+    ["rebase-merge", "rebase-apply"].iter().any(|name| {
+        let head = fs::read_to_string(dir.join(name).join("head-name")).unwrap_or_default();
+        head.trim().strip_prefix("refs/heads/") == Some(branch)
+    })
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::super::command::{CommandInput, Git, GitError};
 use super::super::git_dir;
 use super::super::review::TreePair;
-use super::super::uncommitted::copy_of_index;
+use super::super::uncommitted::{Index, copy_of_index};
 use super::in_the_way::{Occupant, occupant, read_paths};
 
 /// What happens to files that belong to neither commit when an interrupted change is settled.
@@ -33,25 +33,29 @@ struct ChangedPath {
     is_wanted: bool,
 }
 
-impl Git {
+/// Changes the files, the index and HEAD of a working tree from one commit to another one.
+#[derive(Debug, Clone, Copy)]
+pub struct TreeUpdates<'a>(pub &'a Git);
+
+impl TreeUpdates<'_> {
     /// Changes the files and the index of a working tree from one commit to another one. Files that are not tracked
     /// stay. Fails without a change if a tracked file has changes. `scratch` is for temporary files.
-    pub fn update_tree(&self, top: &Path, trees: TreePair<'_>, scratch: &Path) -> Result<(), GitError> {
+    pub fn update(&self, top: &Path, trees: TreePair<'_>, scratch: &Path) -> Result<(), GitError> {
         let index = scratch.join("updated-index");
         let _ = fs::remove_file(&index);
         let own = git_dir(top).map(|dir| dir.join("index"));
         own.map_or(Ok(()), |own| copy_of_index(&own, &index)).map_err(|error| failed(error.to_string()))?;
         let with = || CommandInput { input: None, index: Some(&index) };
         // Compares the files with the index again, because a file that was only touched would count as changed.
-        let _ = self.output_with_input(top, &[], &["update-index", "-q", "--refresh"], with());
-        self.output_with_input(top, &[], &["read-tree", "-m", "-u", trees.from, trees.to], with())?;
+        let _ = self.0.output_with_input(top, &[], &["update-index", "-q", "--refresh"], with());
+        self.0.output_with_input(top, &[], &["read-tree", "-m", "-u", trees.from, trees.to], with())?;
         self.update_index_between(top, trees)
     }
 
     /// Completes a change of files that was interrupted: files as in `trees.from`, missing files and files that end early
     /// become as in `trees.to`. To revert the change, the trees are exchanged. Returns the files that belong to neither
     /// tree.
-    pub fn settle_tree(
+    pub fn settle(
         &self,
         top: &Path,
         trees: TreePair<'_>,
@@ -113,15 +117,15 @@ impl Git {
 
     /// Updates the index from one commit to another one, also if it has the content of the second one already.
     fn update_index_between(&self, top: &Path, trees: TreePair<'_>) -> Result<(), GitError> {
-        self.output(top, &[], &["read-tree", "-i", "-m", trees.from, trees.to])?;
-        let _ = self.output(top, &[], &["update-index", "-q", "--refresh"]);
+        self.0.output(top, &[], &["read-tree", "-i", "-m", trees.from, trees.to])?;
+        let _ = self.0.output(top, &[], &["update-index", "-q", "--refresh"]);
         Ok(())
     }
 
     fn changed_paths_between(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<ChangedPath>, GitError> {
         let args = ["diff-tree", "-r", "-z", "--name-status", "--no-renames", "--ignore-submodules=all"];
         let args = [&args[..], &[trees.from, trees.to]].concat();
-        let fields = self.stream(top, &[], &args, read_paths)?;
+        let fields = self.0.stream(top, &[], &args, read_paths)?;
         let pairs = fields.chunks_exact(2);
         let change = |pair: &[PathBuf]| ChangedPath {
             path: pair[1].clone(),
@@ -142,11 +146,11 @@ impl Git {
         let index = scratch.join("compared-index");
         let _ = fs::remove_file(&index);
         let with = || CommandInput { input: None, index: Some(&index) };
-        self.output_with_input(top, &[], &["read-tree", tree], with())?;
+        self.0.output_with_input(top, &[], &["read-tree", tree], with())?;
         // The refresh returns an error if files differ.
-        let _ = self.output_with_input(top, &[], &["update-index", "-q", "--refresh"], with());
+        let _ = self.0.output_with_input(top, &[], &["update-index", "-q", "--refresh"], with());
         let args = ["diff-files", "--name-only", "-z", "--no-ext-diff", "--ignore-submodules=all"];
-        let output = self.output_with_input(top, &[], &args, with())?;
+        let output = self.0.output_with_input(top, &[], &args, with())?;
         Ok((read_paths(&mut &output[..])?.into_iter().collect(), index))
     }
 
@@ -157,7 +161,7 @@ impl Git {
         let (Some(name), Ok(found), true) = (path.to_str(), fs::read(&file), is_file) else { return false };
         [trees.from, trees.to].iter().any(|tree| {
             let object = format!("{tree}:{name}");
-            let whole = self.stream(top, &[], &["cat-file", "--filters", &object], |output| {
+            let whole = self.0.stream(top, &[], &["cat-file", "--filters", &object], |output| {
                 let mut whole = Vec::new();
                 output.read_to_end(&mut whole).map_err(|error| failed(error.to_string()))?;
                 Ok(whole)
@@ -178,7 +182,24 @@ impl Git {
         fs::write(&list, lines.concat()).map_err(|error| failed(error.to_string()))?;
         let input = Some(File::open(&list).map_err(|error| failed(error.to_string()))?);
         let args = ["checkout-index", "-q", "-z", "--stdin"];
-        self.output_with_input(top, &[], &args, CommandInput { input, index: Some(index) }).map(drop)
+        self.0.output_with_input(top, &[], &args, CommandInput { input, index: Some(index) }).map(drop)
+    }
+
+    /// Moves HEAD of a working tree, and the branch that it is on, if it still is at the expected commit. Index and files
+    /// stay as they are.
+    pub fn advance_head(&self, top: &Path, commits: TreePair<'_>) -> Result<(), GitError> {
+        let args = ["update-ref", "-m", "symposium: finish", "HEAD", commits.to, commits.from];
+        self.0.output(top, &[], &args).map(drop)
+    }
+
+    /// Updates the index of a working tree to a commit that has the content of its files.
+    pub fn update_index(&self, top: &Path, commit: &str) -> Result<(), GitError> {
+        // git refuses to replace a marked entry whose file has changed.
+        Index(self.0).clear_own_marks(top)?;
+        // With `--reset`, files that a sparse checkout lacks stay marked. Otherwise they would count as deleted.
+        self.0.output(top, &[], &["read-tree", "--reset", commit])?;
+        let _ = self.0.output(top, &[], &["update-index", "-q", "--refresh"]);
+        Ok(())
     }
 }
 
@@ -265,7 +286,7 @@ mod tests {
         let r = repository();
         let scratch = tempfile::tempdir().unwrap();
         r.write("a", "mine\n");
-        assert!(r.ours().update_tree(&r.top(), FORWARD, scratch.path()).is_err());
+        assert!(TreeUpdates(&r.ours()).update(&r.top(), FORWARD, scratch.path()).is_err());
         assert_eq!(fs::read_to_string(r.top().join("a")).unwrap(), "mine\n");
         assert!(r.top().join("gone").exists() && !r.top().join("new").exists());
     }
@@ -274,9 +295,9 @@ mod tests {
     fn an_update_changes_files_and_index() {
         let r = repository();
         let scratch = tempfile::tempdir().unwrap();
-        r.ours().update_tree(&r.top(), FORWARD, scratch.path()).unwrap();
+        TreeUpdates(&r.ours()).update(&r.top(), FORWARD, scratch.path()).unwrap();
         assert_clean(&r, "work");
-        r.ours().update_tree(&r.top(), BACK, scratch.path()).unwrap();
+        TreeUpdates(&r.ours()).update(&r.top(), BACK, scratch.path()).unwrap();
         assert_clean(&r, "main");
     }
 
@@ -286,11 +307,12 @@ mod tests {
             let r = repository();
             let scratch = tempfile::tempdir().unwrap();
             interrupt(&r);
-            let left = r.ours().settle_tree(&r.top(), trees, scratch.path(), ForeignFiles::Refuse).unwrap();
+            let left =
+                TreeUpdates(&r.ours()).settle(&r.top(), trees, scratch.path(), ForeignFiles::Refuse).unwrap();
             assert!(left.is_empty(), "{left:?}");
             assert_clean(&r, branch);
             // It can be repeated.
-            r.ours().settle_tree(&r.top(), trees, scratch.path(), ForeignFiles::Refuse).unwrap();
+            TreeUpdates(&r.ours()).settle(&r.top(), trees, scratch.path(), ForeignFiles::Refuse).unwrap();
             assert_clean(&r, branch);
         }
     }
@@ -302,10 +324,13 @@ mod tests {
         interrupt(&r);
         r.write("b", "mine\n");
         r.write("dir/untracked", "mine\n");
-        let why = r.ours().settle_tree(&r.top(), FORWARD, scratch.path(), ForeignFiles::Refuse).unwrap_err();
+        let why = TreeUpdates(&r.ours())
+            .settle(&r.top(), FORWARD, scratch.path(), ForeignFiles::Refuse)
+            .unwrap_err();
         assert!(why.to_string().contains("`b` was changed"), "{why}");
         assert_eq!(fs::read_to_string(r.top().join("a")).unwrap(), "two li", "nothing was changed");
-        let left = r.ours().settle_tree(&r.top(), BACK, scratch.path(), ForeignFiles::Leave).unwrap();
+        let left =
+            TreeUpdates(&r.ours()).settle(&r.top(), BACK, scratch.path(), ForeignFiles::Leave).unwrap();
         assert_eq!(left, ["b"]);
         assert_eq!(fs::read_to_string(r.top().join("a")).unwrap(), "1\n");
         let status = r.ours().line(&r.top(), &["status", "--porcelain"]).unwrap();

@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use super::super::testing::{Repository, path};
+use super::super::uncommitted::WorkingTreeChanges;
 use super::*;
+use crate::model::{ChangeKind, ChangedFile, UncommittedWork};
 
 fn long_ago() -> Timestamp {
     Timestamp::from_second(1_000_000_000).unwrap()
@@ -16,20 +18,24 @@ fn long_ago() -> Timestamp {
 fn commits_are_listed_newest_first_and_bounded() {
     let repository = Repository::new();
     let git = repository.ours();
-    assert_eq!(git.commits_since(&repository.top(), long_ago(), 9).unwrap(), Some(vec![]), "none yet");
+    assert_eq!(
+        History(&git).commits_since(&repository.top(), long_ago(), 9).unwrap(),
+        Some(vec![]),
+        "none yet"
+    );
     for subject in ["one", "two: ü \u{202e}x", "three\n\nwith a body"] {
         repository.commit(subject);
     }
-    let history = git.commits_since(&repository.top(), long_ago(), 9).unwrap().unwrap();
+    let history = History(&git).commits_since(&repository.top(), long_ago(), 9).unwrap().unwrap();
     assert_eq!(
         history.iter().map(|c| c.subject.as_str()).collect::<Vec<_>>(),
         ["three", "two: ü \u{202e}x", "one"]
     );
     assert!(history.iter().all(|commit| commit.id.len() >= 4 && commit.at > long_ago()));
-    let two = git.commits_since(&repository.top(), long_ago(), 2).unwrap().unwrap();
+    let two = History(&git).commits_since(&repository.top(), long_ago(), 2).unwrap().unwrap();
     assert_eq!(two, history[..2]);
     let later = history[0].at + jiff::SignedDuration::from_secs(60);
-    assert_eq!(git.commits_since(&repository.top(), later, 9).unwrap(), Some(vec![]));
+    assert_eq!(History(&git).commits_since(&repository.top(), later, 9).unwrap(), Some(vec![]));
 }
 
 #[test]
@@ -38,18 +44,21 @@ fn changes_are_counted_by_kind_and_lines() {
     let git = repository.ours();
     repository.write("new", "x\n");
     repository.git(&["add", "new"]);
-    let before_any_commit = git.changes(&repository.top()).unwrap().unwrap();
+    let before_any_commit = WorkingTreeChanges(&git).summary(&repository.top()).unwrap().unwrap();
     assert_eq!(before_any_commit.files, [ChangedFile { kind: ChangeKind::Added, path: "new".into() }]);
     repository.write("kept", "1\n2\n3\n");
     repository.write("gone", "1\n2\n");
     repository.commit("one");
-    assert_eq!(git.changes(&repository.top()).unwrap(), Some(UncommittedWork::default()));
+    assert_eq!(
+        WorkingTreeChanges(&git).summary(&repository.top()).unwrap(),
+        Some(UncommittedWork::default())
+    );
     repository.write("kept", "1\nzwei\n3\nvier\n");
     fs::remove_file(repository.top().join("gone")).unwrap();
     repository.write("un known\tä\n", "?\n");
     repository.write("added", "1\n");
     repository.git(&["add", "added"]);
-    let history = git.changes(&repository.top()).unwrap().unwrap();
+    let history = WorkingTreeChanges(&git).summary(&repository.top()).unwrap().unwrap();
     let files: Vec<_> = history.files.iter().map(|file| (file.kind, file.path.as_str())).collect();
     assert_eq!(
         files,
@@ -68,8 +77,8 @@ fn directory_without_a_repository_has_no_history() {
     let dir = tempfile::tempdir().unwrap();
     let git = Git::new("/nowhere", "/nowhere");
     for path in [dir.path().to_owned(), dir.path().join("gone")] {
-        assert_eq!(git.changes(&path).unwrap(), None);
-        assert_eq!(git.commits_since(&path, long_ago(), 9).unwrap(), None);
+        assert_eq!(WorkingTreeChanges(&git).summary(&path).unwrap(), None);
+        assert_eq!(History(&git).commits_since(&path, long_ago(), 9).unwrap(), None);
     }
 }
 
@@ -78,16 +87,16 @@ fn missing_slow_and_failing_git_are_reported() {
     let repository = Repository::new();
     let bin = tempfile::tempdir().unwrap();
     let git = Git::new(bin.path(), "/nowhere");
-    assert!(matches!(git.changes(&repository.top()), Err(GitError::Missing)));
+    assert!(matches!(WorkingTreeChanges(&git).summary(&repository.top()), Err(GitError::Missing)));
     let fake = |script: &str| {
         fs::write(bin.path().join("git"), format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(bin.path().join("git"), fs::Permissions::from_mode(0o755)).unwrap();
     };
     fake("/bin/sleep 1000 & /bin/sleep 1000");
     let slow = git.clone().with_timeout(Duration::from_millis(200));
-    assert!(matches!(slow.changes(&repository.top()), Err(GitError::Slow { .. })));
+    assert!(matches!(WorkingTreeChanges(&slow).summary(&repository.top()), Err(GitError::Slow { .. })));
     fake("echo 'fatal: detected dubious ownership' >&2; exit 128");
-    let error = git.commits_since(&repository.top(), long_ago(), 9).unwrap_err();
+    let error = History(&git).commits_since(&repository.top(), long_ago(), 9).unwrap_err();
     assert_eq!(error.to_string(), "git log failed: fatal: detected dubious ownership");
 }
 
@@ -134,9 +143,9 @@ fn a_hostile_repository_runs_nothing() {
     repository.write("b.bin", "2\n");
     let before = fs::read(top.join(".git/index")).unwrap();
     let git = repository.ours();
-    let history = git.changes(&top).unwrap().unwrap();
+    let history = WorkingTreeChanges(&git).summary(&top).unwrap().unwrap();
     assert_eq!((history.files.len(), history.insertions), (3, 2));
-    assert_eq!(git.commits_since(&top, long_ago(), 9).unwrap().unwrap().len(), 1);
+    assert_eq!(History(&git).commits_since(&top, long_ago(), 9).unwrap().unwrap().len(), 1);
     assert!(!mark.exists(), "it ran: {}", fs::read_to_string(&mark).unwrap());
     assert_eq!(fs::read(top.join(".git/index")).unwrap(), before, "nothing was written");
 }
@@ -148,7 +157,8 @@ fn a_program_of_the_repository_is_not_taken_for_git() {
     fs::set_permissions(repository.top().join("git"), fs::Permissions::from_mode(0o755)).unwrap();
     let mut here_first = OsString::from(".:");
     here_first.push(path());
-    Git::new(here_first, repository.dir.path()).changes(&repository.top()).unwrap();
+    let git = Git::new(here_first, repository.dir.path());
+    WorkingTreeChanges(&git).summary(&repository.top()).unwrap();
     assert!(!repository.top().join("ran").exists());
 }
 
@@ -158,5 +168,8 @@ fn a_filter_that_cannot_be_switched_off_is_refused() {
     let config = repository.top().join(".git/config");
     let text = fs::read_to_string(&config).unwrap() + "[filter \"a=b\"]\n\tclean = false\n";
     fs::write(config, text).unwrap();
-    assert!(matches!(repository.ours().changes(&repository.top()), Err(GitError::Failed { .. })));
+    assert!(matches!(
+        WorkingTreeChanges(&repository.ours()).summary(&repository.top()),
+        Err(GitError::Failed { .. })
+    ));
 }

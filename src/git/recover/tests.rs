@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use super::super::branches::Branches;
 use super::super::git_dir;
 use super::super::testing::Repository;
+use super::super::uncommitted::WorkingTreeChanges;
 use super::*;
 
 const REFERENCE: &str = "refs/symposium/recovered/a-1";
@@ -38,7 +40,8 @@ fn changed_new_and_deleted_files_are_stored_and_nothing_else_changes() {
     let git = repository.ours();
     let before = git.output(&repository.top(), &[], &["status", "--porcelain"]).unwrap();
     let left_out = [":(top,exclude,literal).env".to_owned()];
-    let stored = git.store_work(&repository.top(), plan(scratch.path(), &left_out)).unwrap();
+    let stored =
+        RecoveryCommits(&git).store_work(&repository.top(), plan(scratch.path(), &left_out)).unwrap();
     assert_eq!(stored, [repository.top().canonicalize().unwrap()]);
     assert_eq!(shown(&repository, "a.txt").unwrap(), "2\n");
     assert_eq!(shown(&repository, "dir/new.txt").unwrap(), "new\n");
@@ -62,7 +65,7 @@ fn a_change_in_the_second_of_the_checkout_is_stored() {
     age(".git/index");
     repository.write("a.txt", "2\n");
     age("a.txt");
-    repository.ours().store_work(&repository.top(), plan(scratch.path(), &[])).unwrap();
+    RecoveryCommits(&repository.ours()).store_work(&repository.top(), plan(scratch.path(), &[])).unwrap();
     assert_eq!(shown(&repository, "a.txt").unwrap(), "2\n");
 }
 
@@ -70,11 +73,16 @@ fn a_change_in_the_second_of_the_checkout_is_stored() {
 fn a_clean_tree_gets_a_ref_only_for_commits_that_no_branch_has() {
     let (repository, scratch) = repository();
     let git = repository.ours();
-    assert!(git.store_work(&repository.top(), plan(scratch.path(), &[])).unwrap().is_empty());
+    assert!(
+        RecoveryCommits(&git).store_work(&repository.top(), plan(scratch.path(), &[])).unwrap().is_empty()
+    );
     repository.git(&["checkout", "-q", "--detach"]);
     repository.write("a.txt", "detached\n");
     repository.commit("on no branch");
-    assert_eq!(git.store_work(&repository.top(), plan(scratch.path(), &[])).unwrap().len(), 1);
+    assert_eq!(
+        RecoveryCommits(&git).store_work(&repository.top(), plan(scratch.path(), &[])).unwrap().len(),
+        1
+    );
     assert_eq!(shown(&repository, "a.txt").unwrap(), "detached\n");
 }
 
@@ -95,7 +103,13 @@ fn hooks_filters_and_monitors_of_the_repository_do_not_run() {
         fs::set_permissions(&path, mode).unwrap();
     }
     repository.write("a.txt", "2\n");
-    assert_eq!(repository.ours().store_work(&repository.top(), plan(scratch.path(), &[])).unwrap().len(), 1);
+    assert_eq!(
+        RecoveryCommits(&repository.ours())
+            .store_work(&repository.top(), plan(scratch.path(), &[]))
+            .unwrap()
+            .len(),
+        1
+    );
     assert!(!ran.exists());
     assert_eq!(shown(&repository, "a.txt").unwrap(), "2\n");
 }
@@ -107,7 +121,7 @@ fn an_embedded_repository_cannot_be_stored() {
     fs::create_dir(&inner).unwrap();
     repository.git_in(&inner, &["init", "-q"]);
     repository.git_in(&inner, &["commit", "-q", "--allow-empty", "-m", "x"]);
-    repository.ours().store_work(&repository.top(), plan(scratch.path(), &[])).unwrap_err();
+    RecoveryCommits(&repository.ours()).store_work(&repository.top(), plan(scratch.path(), &[])).unwrap_err();
 }
 
 #[test]
@@ -115,11 +129,11 @@ fn refs_are_deleted_once_they_are_old() {
     let (repository, scratch) = repository();
     repository.write("a.txt", "2\n");
     let git = repository.ours();
-    git.store_work(&repository.top(), plan(scratch.path(), &[])).unwrap();
+    RecoveryCommits(&git).store_work(&repository.top(), plan(scratch.path(), &[])).unwrap();
     let (past, future) = ("2020-01-01T00:00:00Z".parse().unwrap(), "2200-01-01T00:00:00Z".parse().unwrap());
-    git.delete_refs_before(&repository.top(), "refs/symposium/recovered/", past).unwrap();
+    RecoveryCommits(&git).delete_before(&repository.top(), "refs/symposium/recovered/", past).unwrap();
     assert!(shown(&repository, "a.txt").is_some());
-    git.delete_refs_before(&repository.top(), "refs/symposium/recovered/", future).unwrap();
+    RecoveryCommits(&git).delete_before(&repository.top(), "refs/symposium/recovered/", future).unwrap();
     assert!(shown(&repository, "a.txt").is_none());
 }
 
@@ -130,11 +144,11 @@ fn commits_of_a_deleted_branch_are_stored_without_changes_in_the_tree() {
     repository.git(&["checkout", "-q", "-b", "work"]);
     repository.commit("second");
     repository.git(&["checkout", "-q", "main"]);
-    assert!(git.store_work(&top, plan(scratch.path(), &[])).unwrap().is_empty());
-    assert!(!git.drop_stored_branch(&top, "work", "refs/symposium/recovered/").unwrap());
+    assert!(RecoveryCommits(&git).store_work(&top, plan(scratch.path(), &[])).unwrap().is_empty());
+    assert!(!Branches(&git).delete_if_stored(&top, "work", "refs/symposium/recovered/").unwrap());
     let with_branch = RecoveryPlan { branch: Some("work"), ..plan(scratch.path(), &[]) };
-    assert_eq!(git.store_work(&top, with_branch).unwrap().len(), 1);
-    assert!(git.drop_stored_branch(&top, "work", "refs/symposium/recovered/").unwrap());
+    assert_eq!(RecoveryCommits(&git).store_work(&top, with_branch).unwrap().len(), 1);
+    assert!(Branches(&git).delete_if_stored(&top, "work", "refs/symposium/recovered/").unwrap());
     assert_eq!(git.commit(&top, "refs/heads/work").unwrap(), None);
     assert_eq!(git.line(&top, &["log", "-1", "--format=%s", &format!("{REFERENCE}^2")]).unwrap(), "second");
 }
@@ -156,10 +170,10 @@ fn work_is_not_stored_in_a_repository_that_is_deleted_with_the_tree() {
     fs::write(at.join(".gitmodules"), "[submodule \"inner\"]\n\tpath = inner\n\turl = ./inner\n").unwrap();
     repository.git_in(&at, &["add", ".gitmodules", "inner"]);
     repository.git_in(&at, &["commit", "-q", "-m", "a submodule"]);
-    let error = git.store_work(&at, plan(scratch.path(), &[])).unwrap_err();
+    let error = RecoveryCommits(&git).store_work(&at, plan(scratch.path(), &[])).unwrap_err();
     assert!(error.to_string().contains("belongs to this worktree"), "a commit: {error}");
     fs::write(inner.join("new"), "new\n").unwrap();
-    let error = git.store_work(&at, plan(scratch.path(), &[])).unwrap_err();
+    let error = RecoveryCommits(&git).store_work(&at, plan(scratch.path(), &[])).unwrap_err();
     assert!(error.to_string().contains("belongs to this worktree"), "a file: {error}");
 }
 
@@ -173,9 +187,10 @@ fn files_of_a_worktree_are_used_whatever_its_configuration_says() {
     let set = ["config", "--worktree", "core.worktree", elsewhere.path().to_str().unwrap()];
     repository.git_in(&at, &set);
     fs::write(at.join("new.txt"), "new\n").unwrap();
-    let found: Vec<String> = git.uncommitted(&at).unwrap().into_iter().map(|file| file.path).collect();
+    let found: Vec<String> =
+        WorkingTreeChanges(&git).list(&at).unwrap().into_iter().map(|file| file.path).collect();
     assert_eq!(found, ["new.txt"]);
-    git.store_work(&at, plan(scratch.path(), &[])).unwrap();
+    RecoveryCommits(&git).store_work(&at, plan(scratch.path(), &[])).unwrap();
     assert_eq!(shown(&repository, "new.txt").as_deref(), Some("new\n"));
     assert_eq!(shown(&repository, "secret"), None);
 }
@@ -184,8 +199,9 @@ fn files_of_a_worktree_are_used_whatever_its_configuration_says() {
 fn files_that_the_index_hides_are_reported_and_stored() {
     let (repository, scratch) = repository();
     let (git, top) = (repository.ours(), linked(&repository));
-    let changed =
-        || -> Vec<String> { git.all_uncommitted(&top).unwrap().into_iter().map(|file| file.path).collect() };
+    let changed = || -> Vec<String> {
+        WorkingTreeChanges(&git).list_all(&top).unwrap().into_iter().map(|file| file.path).collect()
+    };
     repository.git_in(&top, &["update-index", "--assume-unchanged", "a.txt"]);
     repository.git_in(&top, &["update-index", "--skip-worktree", "gone.txt", ".gitignore"]);
     assert!(changed().is_empty());
@@ -194,7 +210,7 @@ fn files_that_the_index_hides_are_reported_and_stored() {
     fs::write(top.join("a.txt"), "2\n").unwrap();
     fs::write(top.join("gone.txt"), "2\n").unwrap();
     assert_eq!(changed(), ["a.txt", "gone.txt"]);
-    git.store_work(&top, plan(scratch.path(), &[])).unwrap();
+    RecoveryCommits(&git).store_work(&top, plan(scratch.path(), &[])).unwrap();
     assert_eq!(shown(&repository, "a.txt").as_deref(), Some("2\n"));
     assert_eq!(shown(&repository, "gone.txt").as_deref(), Some("2\n"));
     assert_eq!(shown(&repository, ".gitignore").as_deref(), Some("ignored\n"));
@@ -213,7 +229,7 @@ fn a_staged_version_and_commits_of_the_reflog_are_stored() {
     fs::write(at.join("a.txt"), "staged\n").unwrap();
     repository.git_in(&at, &["add", "a.txt"]);
     fs::write(at.join("a.txt"), "file\n").unwrap();
-    git.store_work(&at, plan(scratch.path(), &[])).unwrap();
+    RecoveryCommits(&git).store_work(&at, plan(scratch.path(), &[])).unwrap();
     assert_eq!(shown(&repository, "a.txt").as_deref(), Some("file\n"));
     let parents = git.line(&at, &["log", "-1", "--format=%P", REFERENCE]).unwrap();
     let subject = |commit: &str| git.line(&at, &["log", "-1", "--format=%s", commit]).unwrap();
@@ -237,7 +253,7 @@ fn many_lines_of_history_in_the_reflog_are_all_stored() {
     let log = git_dir(&at).unwrap().join("logs/HEAD");
     let entry = |id: &String| format!("{id} {id} a <a@example.org> 1700000000 +0000\treset\n");
     fs::write(log, commits.iter().map(entry).collect::<String>()).unwrap();
-    git.store_work(&at, plan(scratch.path(), &[])).unwrap();
+    RecoveryCommits(&git).store_work(&at, plan(scratch.path(), &[])).unwrap();
     let stored = git.line(&at, &["rev-list", REFERENCE]).unwrap();
     let lost = commits.iter().filter(|id| !stored.contains(*id)).count();
     assert_eq!(lost, 0);

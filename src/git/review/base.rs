@@ -30,7 +30,11 @@ impl BaseCandidate {
     }
 }
 
-impl Git {
+/// Finds the base of the work on a branch.
+#[derive(Debug, Clone, Copy)]
+pub struct BaseSearch<'a>(pub &'a Git);
+
+impl BaseSearch<'_> {
     /// Returns the nearest copy of a branch, local or on a remote, or `None` if no copy has a common commit with HEAD.
     /// `own` is the branch that HEAD is on, whose copies do not count.
     pub fn nearest_copy(
@@ -59,7 +63,7 @@ impl Git {
             candidates.extend(self.copies_of(dir, branch)?);
         }
         let args = ["for-each-ref", "--format=%(refname) %(symref)", "refs/remotes/"];
-        for line in self.line(dir, &args)?.lines() {
+        for line in self.0.line(dir, &args)?.lines() {
             if let Some((name, target)) = line.split_once(' ')
                 && name.ends_with("/HEAD")
                 && !target.is_empty()
@@ -72,37 +76,20 @@ impl Git {
     }
 
     /// Returns the base that a ref names, or `None` if it is no commit or has no common commit with HEAD.
-    pub fn base_at(&self, dir: &Path, reference: &str) -> Result<Option<BaseCandidate>, GitError> {
+    pub fn at(&self, dir: &Path, reference: &str) -> Result<Option<BaseCandidate>, GitError> {
         // `--` and a leading dash would be read as options.
-        if reference.starts_with('-') || self.commit(dir, reference)?.is_none() {
+        if reference.starts_with('-') || self.0.commit(dir, reference)?.is_none() {
             return Ok(None);
         }
-        let full = self.line(dir, &["rev-parse", "--symbolic-full-name", reference])?;
+        let full = self.0.line(dir, &["rev-parse", "--symbolic-full-name", reference])?;
         let reference = if full.is_empty() { reference.to_owned() } else { full };
         self.candidate(dir, &reference)
-    }
-
-    /// Returns the commit that HEAD referred to at a time, in seconds, as far as the reflog goes back.
-    pub fn head_at(&self, dir: &Path, seconds: i64) -> Result<Option<String>, GitError> {
-        let args = ["log", "--walk-reflogs", "--format=%H %gd", "--date=unix", "HEAD"];
-        let output = match self.output(dir, &[], &args) {
-            Ok(output) => output,
-            Err(GitError::Failed { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let text = String::from_utf8_lossy(&output).into_owned();
-        let entries = text.lines().filter_map(|line| {
-            let (commit, selector) = line.split_once(' ')?;
-            let at: i64 = selector.strip_suffix('}')?.rsplit_once('{')?.1.parse().ok()?;
-            Some((commit.to_owned(), at))
-        });
-        Ok(entries.into_iter().find(|(_, at)| *at <= seconds).map(|(commit, _)| commit))
     }
 
     /// Returns the refs of a branch, local and on each remote. Not all of them exist.
     pub(in crate::git) fn copies_of(&self, dir: &Path, branch: &str) -> Result<Vec<String>, GitError> {
         let mut copies = vec![format!("refs/heads/{branch}")];
-        for remote in self.line(dir, &["remote"])?.lines() {
+        for remote in self.0.line(dir, &["remote"])?.lines() {
             copies.push(format!("refs/remotes/{remote}/{branch}"));
         }
         Ok(copies)
@@ -127,16 +114,16 @@ impl Git {
     }
 
     fn candidate(&self, dir: &Path, reference: &str) -> Result<Option<BaseCandidate>, GitError> {
-        if self.commit(dir, reference)?.is_none() {
+        if self.0.commit(dir, reference)?.is_none() {
             return Ok(None);
         }
-        let merge_base = match self.line(dir, &["merge-base", reference, "HEAD"]) {
+        let merge_base = match self.0.line(dir, &["merge-base", reference, "HEAD"]) {
             Ok(found) => found,
             // git reports in this way that there is no common commit.
             Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(None),
             Err(error) => return Err(error),
         };
-        let counted = self.line(dir, &["rev-list", "--count", &format!("{merge_base}..HEAD")])?;
+        let counted = self.0.line(dir, &["rev-list", "--count", &format!("{merge_base}..HEAD")])?;
         let commits = counted.parse().unwrap_or(u64::MAX);
         Ok(Some(BaseCandidate { reference: reference.to_owned(), merge_base, commits }))
     }
@@ -150,7 +137,9 @@ pub(in crate::git) fn is_copy_of(reference: &str, branch: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::history::History;
     use super::super::super::testing::Repository;
+    use super::BaseSearch;
 
     fn repository() -> Repository {
         let r = Repository::new();
@@ -167,7 +156,7 @@ mod tests {
         r.commit("by others");
         r.git(&["update-ref", "refs/remotes/upstream/main", "HEAD"]);
         r.commit("own");
-        let found = r.ours().nearest_copy(&r.top(), "main", Some("work")).unwrap().unwrap();
+        let found = BaseSearch(&r.ours()).nearest_copy(&r.top(), "main", Some("work")).unwrap().unwrap();
         assert_eq!((found.short_name(), found.commits), ("upstream/main", 1));
     }
 
@@ -180,7 +169,7 @@ mod tests {
         r.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop"]);
         r.git(&["checkout", "-q", "-b", "work"]);
         r.commit("own");
-        let found = r.ours().nearest_main_branch(&r.top(), Some("work")).unwrap().unwrap();
+        let found = BaseSearch(&r.ours()).nearest_main_branch(&r.top(), Some("work")).unwrap().unwrap();
         assert_eq!(found.reference, "refs/remotes/origin/develop");
     }
 
@@ -189,18 +178,18 @@ mod tests {
         let r = repository();
         r.git(&["checkout", "-q", "--orphan", "other"]);
         r.commit("unrelated");
-        assert_eq!(r.ours().nearest_copy(&r.top(), "main", Some("other")).unwrap(), None);
+        assert_eq!(BaseSearch(&r.ours()).nearest_copy(&r.top(), "main", Some("other")).unwrap(), None);
         for text in ["--all", "no-such", "HEAD:a", ""] {
-            assert_eq!(r.ours().base_at(&r.top(), text).unwrap(), None, "{text}");
+            assert_eq!(BaseSearch(&r.ours()).at(&r.top(), text).unwrap(), None, "{text}");
         }
-        assert_eq!(r.ours().base_at(&r.top(), "HEAD").unwrap().unwrap().commits, 0);
+        assert_eq!(BaseSearch(&r.ours()).at(&r.top(), "HEAD").unwrap().unwrap().commits, 0);
     }
 
     #[test]
     fn the_reflog_tells_where_head_was() {
         let r = repository();
         let first = r.ours().commit(&r.top(), "HEAD").unwrap();
-        assert_eq!(r.ours().head_at(&r.top(), i64::MAX).unwrap(), first);
-        assert_eq!(r.ours().head_at(&r.top(), 1).unwrap(), None);
+        assert_eq!(History(&r.ours()).head_at(&r.top(), i64::MAX).unwrap(), first);
+        assert_eq!(History(&r.ours()).head_at(&r.top(), 1).unwrap(), None);
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::command::{Git, GitError};
 use super::super::uncommitted::NAMES_AS_THEY_ARE;
-use crate::model::{BlobPair, Commit, FileChange, FileChangeKind};
+use crate::model::{BlobPair, FileChange, FileChangeKind};
 
 /// The two trees or commits to compare.
 #[derive(Debug, Clone, Copy)]
@@ -41,14 +41,18 @@ const FIXED: [&str; 11] = [
 /// Mode of a submodule in a tree.
 const GITLINK_MODE: &str = "160000";
 
-impl Git {
+/// Reads the difference between two trees.
+#[derive(Debug, Clone, Copy)]
+pub struct Diffs<'a>(pub &'a Git);
+
+impl Diffs<'_> {
     /// Returns the files that differ between two trees, in the order of git.
-    pub fn changed_between(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<FileChange>, GitError> {
+    pub fn changed_files(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<FileChange>, GitError> {
         let args =
             [&["diff", "--raw", "--numstat", "--no-abbrev", "-z"][..], &FIXED, &[trees.from, trees.to, "--"]]
                 .concat();
         let mut output = Vec::new();
-        self.stream(top, &[], &args, |from| from.read_to_end(&mut output).map_err(unreadable))?;
+        self.0.stream(top, &[], &args, |from| from.read_to_end(&mut output).map_err(unreadable))?;
         Ok(parse(&output))
     }
 
@@ -61,7 +65,7 @@ impl Git {
         paths: &[String],
         into: &mut dyn Write,
     ) -> Result<(), GitError> {
-        self.write_diff(top, (trees, &[]), paths, into)
+        self.write(top, (trees, &[]), paths, into)
     }
 
     /// Writes the difference between two trees as a patch with all lines of the changed files.
@@ -72,10 +76,10 @@ impl Git {
         paths: &[String],
         into: &mut dyn Write,
     ) -> Result<(), GitError> {
-        self.write_diff(top, (trees, &[ALL_LINES]), paths, into)
+        self.write(top, (trees, &[ALL_LINES]), paths, into)
     }
 
-    fn write_diff(
+    fn write(
         &self,
         top: &Path,
         (trees, options): (TreePair<'_>, &[&str]),
@@ -86,7 +90,7 @@ impl Git {
         let fixed = [&["diff", "--patch", "--binary", "--full-index"][..], &FIXED, options].concat();
         let limits = literal.iter().map(String::as_str);
         let args: Vec<&str> = fixed.into_iter().chain([trees.from, trees.to, "--"]).chain(limits).collect();
-        self.stream(top, &[NAMES_AS_THEY_ARE.to_owned()], &args, |from| {
+        self.0.stream(top, &[NAMES_AS_THEY_ARE.to_owned()], &args, |from| {
             match io::copy(from, into) {
                 // The reader of the output has seen enough.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -95,42 +99,15 @@ impl Git {
         })
     }
 
-    /// Returns the id of a file in a tree or commit, or `None` if there is no such path.
-    pub fn blob_at(&self, top: &Path, tree: &str, path: &str) -> Result<Option<String>, GitError> {
-        // `TREE:` means the tree itself.
-        if path.is_empty() {
-            return Ok(None);
-        }
-        let name = format!("{tree}:{path}");
-        match self.line(top, &["rev-parse", "--quiet", "--verify", &name]) {
-            Ok(id) => Ok(Some(id)),
-            Err(GitError::Failed { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Returns the content of a file, or `None` if the object is no file.
-    pub fn blob(&self, top: &Path, id: &str) -> Result<Option<Vec<u8>>, GitError> {
-        if self.line(top, &["cat-file", "-t", id])? != "blob" {
-            return Ok(None);
-        }
-        self.output(top, &[], &["cat-file", "blob", id]).map(Some)
-    }
-
-    /// Returns the id of the empty tree, which every repository has.
-    pub fn empty_tree(&self, top: &Path) -> Result<String, GitError> {
-        self.line(top, &["hash-object", "-t", "tree", "/dev/null"])
-    }
-
     /// Creates a repository in `scratch` that has the objects of `top` and of a snapshot, but neither the configuration
     /// nor the attributes of `top`. Programs that compare trees can be started in it.
     pub fn repository_for_tools(&self, top: &Path, scratch: &Path) -> Result<PathBuf, GitError> {
-        let own = self.with_own_objects().line(top, &["rev-parse", "--git-path", "objects"])?;
+        let own = self.0.with_own_objects().line(top, &["rev-parse", "--git-path", "objects"])?;
         let own = top.join(own).canonicalize().map_err(unreadable)?;
-        let format = self.line(top, &["rev-parse", "--show-object-format"])?;
+        let format = self.0.line(top, &["rev-parse", "--show-object-format"])?;
         let at = scratch.join("tools.git");
         let (format, place) = (format!("--object-format={format}"), at.to_string_lossy());
-        self.output(scratch, &[], &["init", "--quiet", "--bare", "--template=", &format, &place])?;
+        self.0.output(scratch, &[], &["init", "--quiet", "--bare", "--template=", &format, &place])?;
         let objects = [own, scratch.join("objects")];
         let alternates: String = objects.iter().map(|path| format!("{}\n", path.display())).collect();
         let info = at.join("objects/info");
@@ -138,20 +115,6 @@ impl Git {
             .and_then(|()| fs::write(info.join("alternates"), alternates))
             .map_err(unreadable)?;
         Ok(at)
-    }
-
-    /// Returns a setting from the user's own and the system's configuration, never from a repository.
-    pub fn user_setting(&self, key: &str) -> Option<String> {
-        let value = self.line(Path::new("/"), &["config", "--get", key]).ok()?;
-        Some(value).filter(|value| !value.is_empty())
-    }
-
-    /// Returns the commits that are in `to` and not in `from`, newest first.
-    pub fn commits_between(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<Commit>, GitError> {
-        let range = format!("{}..{}", trees.from, trees.to);
-        let quiet = ["--no-show-signature", "--no-notes", "--encoding=UTF-8", "--no-color"];
-        let args = [&["log", "-z", "--format=%h%x00%ct%x00%s"][..], &quiet, &[&range, "--"]].concat();
-        Ok(super::super::history::commits(&self.output(top, &[], &args)?))
     }
 }
 
@@ -223,6 +186,7 @@ fn unreadable(error: io::Error) -> GitError {
 mod tests {
     use super::super::super::testing::Repository;
     use super::*;
+    use crate::git::objects::Objects;
 
     #[test]
     fn renames_binary_files_and_counts_are_reported() {
@@ -236,7 +200,8 @@ mod tests {
         r.write("added", "1\n2\n");
         std::fs::remove_file(r.top().join("gone")).unwrap();
         r.commit("second");
-        let found = r.ours().changed_between(&r.top(), TreePair { from: "HEAD~1", to: "HEAD" }).unwrap();
+        let found =
+            Diffs(&r.ours()).changed_files(&r.top(), TreePair { from: "HEAD~1", to: "HEAD" }).unwrap();
         let of = |path: &str| found.iter().find(|change| change.path == path).unwrap();
         assert_eq!(
             (of("added").kind, of("added").added, of("added").removed),
@@ -254,17 +219,17 @@ mod tests {
         let r = Repository::new();
         r.write("dir/a b:c", "one\n");
         r.commit("first");
-        let id = r.ours().blob_at(&r.top(), "HEAD", "dir/a b:c").unwrap().unwrap();
-        assert_eq!(r.ours().blob(&r.top(), &id).unwrap().unwrap(), b"one\n");
+        let id = Objects(&r.ours()).blob_at(&r.top(), "HEAD", "dir/a b:c").unwrap().unwrap();
+        assert_eq!(Objects(&r.ours()).blob(&r.top(), &id).unwrap().unwrap(), b"one\n");
         for missing in ["", "dir/a", "dir/*", "no-such"] {
-            assert_eq!(r.ours().blob_at(&r.top(), "HEAD", missing).unwrap(), None, "{missing}");
+            assert_eq!(Objects(&r.ours()).blob_at(&r.top(), "HEAD", missing).unwrap(), None, "{missing}");
         }
-        let dir = r.ours().blob_at(&r.top(), "HEAD", "dir").unwrap().unwrap();
-        assert_eq!(r.ours().blob(&r.top(), &dir).unwrap(), None, "a directory is no file");
+        let dir = Objects(&r.ours()).blob_at(&r.top(), "HEAD", "dir").unwrap().unwrap();
+        assert_eq!(Objects(&r.ours()).blob(&r.top(), &dir).unwrap(), None, "a directory is no file");
         r.write("dir/a b:c", "two\n");
         r.commit("second");
         let trees = TreePair { from: "HEAD~1", to: "HEAD" };
-        let changed = r.ours().changed_between(&r.top(), trees).unwrap();
+        let changed = Diffs(&r.ours()).changed_files(&r.top(), trees).unwrap();
         assert_eq!(changed[0].blobs.old_blob.as_ref(), Some(&id));
     }
 
@@ -288,7 +253,7 @@ mod tests {
         r.git(&["config", "diff.noprefix", "true"]);
         let mut patch = Vec::new();
         let trees = TreePair { from: "HEAD~1", to: "HEAD" };
-        r.ours().write_patch(&r.top(), trees, &[], &mut patch).unwrap();
+        Diffs(&r.ours()).write_patch(&r.top(), trees, &[], &mut patch).unwrap();
         assert!(!marker.exists());
         let file = r.dir.path().join("patch");
         std::fs::write(&file, &patch).unwrap();
@@ -297,7 +262,7 @@ mod tests {
         r.git(&["apply", file.to_str().unwrap()]);
         assert_eq!(std::fs::read(r.top().join("bin")).unwrap(), b"a\0c");
         let mut one = Vec::new();
-        r.ours()
+        Diffs(&r.ours())
             .write_patch(&r.top(), TreePair { from: "HEAD", to: "HEAD" }, &["a.x".into()], &mut one)
             .unwrap();
         assert!(one.is_empty());

@@ -15,14 +15,11 @@ use crate::model::ChangedFile;
 /// Refs that the position of a branch and its unsaved commits depend on.
 const COMPARED_REFS: [&str; 3] = ["refs/heads", "refs/remotes", "refs/stash"];
 
-impl Git {
-    /// Returns a fingerprint of the branches, remote branches and stashes of a repository, which all of its worktrees
-    /// share.
-    pub fn refs_fingerprint(&self, top: &Path) -> Result<String, GitError> {
-        let format = "--format=%(objectname) %(refname) %(symref) %(upstream)";
-        let args = [&["for-each-ref", format][..], &COMPARED_REFS].concat();
-        Ok(digest(&self.output(top, &[], &args)?))
-    }
+/// Returns a fingerprint of the branches, remote branches and stashes of a repository, which all of its worktrees share.
+pub fn refs_fingerprint(git: &Git, top: &Path) -> Result<String, GitError> {
+    let format = "--format=%(objectname) %(refname) %(symref) %(upstream)";
+    let args = [&["for-each-ref", format][..], &COMPARED_REFS].concat();
+    Ok(digest(&git.output(top, &[], &args)?))
 }
 
 /// Returns a fingerprint of a working tree: HEAD, the index, the configuration, and the changed files with their times.
@@ -75,7 +72,7 @@ mod tests {
         r.write("a", "1\n");
         r.commit("first");
         let changed = || vec![ChangedFile { kind: ChangeKind::Modified, path: "a".into() }];
-        let now = || (tree_fingerprint(&r.top(), &changed()), r.ours().refs_fingerprint(&r.top()).unwrap());
+        let now = || (tree_fingerprint(&r.top(), &changed()), refs_fingerprint(&r.ours(), &r.top()).unwrap());
         let mut seen = vec![now()];
         assert_eq!(now(), seen[0]);
         for change in [

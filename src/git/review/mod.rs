@@ -10,8 +10,8 @@ mod diff;
 mod fingerprint;
 mod snapshot;
 
-pub use base::BaseCandidate;
 pub(in crate::git) use base::is_copy_of;
-pub use diff::TreePair;
-pub use fingerprint::tree_fingerprint;
-pub use snapshot::{ObjectStore, SnapshotPlan};
+pub use base::{BaseCandidate, BaseSearch};
+pub use diff::{Diffs, TreePair};
+pub use fingerprint::{refs_fingerprint, tree_fingerprint};
+pub use snapshot::{ObjectStore, SnapshotPlan, Snapshots};

@@ -7,9 +7,8 @@ use std::path::Path;
 
 use super::super::command::{CommandInput, Git, GitError};
 use super::super::git_dir;
-use super::super::hidden_changes::{TreeListing, WITHOUT_SPARSE_CHECKOUT};
-use super::super::submodules::SubmoduleCheckout;
-use super::super::uncommitted::copy_of_index;
+use super::super::submodules::{Gitlinks, SubmoduleCheckout};
+use super::super::uncommitted::{Index, TreeListing, WITHOUT_SPARSE_CHECKOUT, copy_of_index};
 
 /// Where git writes the objects of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,28 +30,32 @@ pub struct SnapshotPlan<'a> {
     pub objects: ObjectStore,
 }
 
-impl Git {
+/// Stores the content of a working tree as a tree object.
+#[derive(Debug, Clone, Copy)]
+pub struct Snapshots<'a>(pub &'a Git);
+
+impl Snapshots<'_> {
     /// Returns a git that writes new objects into `plan.scratch` if the plan asks for it. It reads the objects of the
     /// repository and those in the scratch directory.
-    pub fn for_snapshot(&self, top: &Path, plan: SnapshotPlan<'_>) -> Result<Git, GitError> {
+    pub fn git_for(&self, top: &Path, plan: SnapshotPlan<'_>) -> Result<Git, GitError> {
         if plan.objects == ObjectStore::Repository {
-            return Ok(self.clone());
+            return Ok(self.0.clone());
         }
-        let own = top.join(self.line(top, &["rev-parse", "--git-path", "objects"])?);
+        let own = top.join(self.0.line(top, &["rev-parse", "--git-path", "objects"])?);
         let own = own.canonicalize().map_err(|error| failed(&error.to_string()))?;
         let objects = plan.scratch.join("objects");
         fs::create_dir_all(&objects).map_err(|error| failed(&error.to_string()))?;
-        Ok(self.clone().with_objects(&objects, &own))
+        Ok(self.0.clone().with_objects(&objects, &own))
     }
 
-    /// Writes a tree object with everything in the working tree that git does not ignore, and returns its id. The
-    /// caller is a git from [`Git::for_snapshot`].
-    pub fn snapshot(&self, top: &Path, plan: SnapshotPlan<'_>) -> Result<String, GitError> {
-        self.snapshot_of(top, plan, &self.list_index(top)?)
+    /// Writes a tree object with everything in the working tree that git does not ignore, and returns its id. This
+    /// is a git from [`Snapshots::git_for`].
+    pub fn write(&self, top: &Path, plan: SnapshotPlan<'_>) -> Result<String, GitError> {
+        self.write_listed(top, plan, &Index(self.0).list(top)?)
     }
 
-    /// Writes the same tree as [`Git::snapshot`], with a listing of the index that was made immediately before.
-    pub(in crate::git) fn snapshot_of(
+    /// Writes the same tree as [`Snapshots::write`], with a listing of the index that was made immediately before.
+    pub(in crate::git) fn write_listed(
         &self,
         top: &Path,
         plan: SnapshotPlan<'_>,
@@ -65,9 +68,9 @@ impl Git {
         // The scratch directory may contain the index of another working tree.
         let _ = fs::remove_file(&index);
         copy_of_index(&own.join("index"), &index).map_err(|error| failed(&error.to_string()))?;
-        self.clear_marks(top, &listing.marked, (&index, plan.scratch))?;
+        Index(self.0).clear_marks(top, &listing.marked, (&index, plan.scratch))?;
         // git would start a second git in a submodule, with the submodule's own configuration.
-        let gitlinks = self.gitlinks_of(top, listing)?;
+        let gitlinks = Gitlinks(self.0).of(top, listing)?;
         let submodules = gitlinks.iter().filter(|link| link.checkout != SubmoduleCheckout::Replaced);
         let submodules = submodules.map(|link| format!(":(top,exclude,literal){}", link.path));
         let paths: Vec<String> =
@@ -75,21 +78,15 @@ impl Git {
         fs::write(&list, paths.join("\0") + "\0").map_err(|error| failed(&error.to_string()))?;
         let from = format!("--pathspec-from-file={}", list.display());
         let add = ["add", "--all", "--pathspec-file-nul", &from];
-        self.output_with_input(top, &configs, &add, CommandInput { input: None, index: Some(&index) })?;
-        self.record_gitlinks(top, &gitlinks, (&index, plan.scratch))?;
-        let tree = self.output_with_input(
+        self.0.output_with_input(top, &configs, &add, CommandInput { input: None, index: Some(&index) })?;
+        Gitlinks(self.0).record(top, &gitlinks, (&index, plan.scratch))?;
+        let tree = self.0.output_with_input(
             top,
             &configs,
             &["write-tree"],
             CommandInput { input: None, index: Some(&index) },
         )?;
         Ok(String::from_utf8_lossy(&tree).trim().to_owned())
-    }
-
-    /// Returns git's answer as one line.
-    pub(in crate::git) fn line(&self, dir: &Path, args: &[&str]) -> Result<String, GitError> {
-        let output = self.output(dir, &[], args)?;
-        Ok(String::from_utf8_lossy(&output).trim_end_matches('\n').to_owned())
     }
 }
 
@@ -115,8 +112,8 @@ mod tests {
         let before = objects();
         let scratch = tempfile::tempdir().unwrap();
         let plan = SnapshotPlan { left_out: &[], scratch: scratch.path(), objects: ObjectStore::Scratch };
-        let git = r.ours().for_snapshot(&r.top(), plan).unwrap();
-        let tree = git.snapshot(&r.top(), plan).unwrap();
+        let git = Snapshots(&r.ours()).git_for(&r.top(), plan).unwrap();
+        let tree = Snapshots(&git).write(&r.top(), plan).unwrap();
         assert_eq!(git.line(&r.top(), &["ls-tree", "--name-only", &tree]).unwrap(), ".gitignore\na\nnew");
         assert_eq!(git.line(&r.top(), &["cat-file", "blob", &format!("{tree}:a")]).unwrap(), "two");
         assert_eq!(objects(), before);

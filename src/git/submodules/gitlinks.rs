@@ -8,8 +8,8 @@ use std::io::Write;
 use std::path::Path;
 
 use super::super::command::{CommandInput, Git, GitError};
-use super::super::hidden_changes::{GITLINK, TreeListing};
-use super::MAX_DEPTH;
+use super::super::uncommitted::{GITLINK, Index, TreeListing};
+use super::{MAX_DEPTH, Submodules, is_deleted_with};
 use crate::model::{ChangeKind, ChangedFile};
 
 /// A submodule that an index records.
@@ -53,23 +53,23 @@ impl Gitlink {
     }
 }
 
-impl Git {
+/// Reads and records the commits that an index has for submodules.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::git) struct Gitlinks<'a>(pub &'a Git);
+
+impl Gitlinks<'_> {
     /// Returns the submodules that the index of a working tree records.
-    pub(in crate::git) fn gitlinks(&self, top: &Path) -> Result<Vec<Gitlink>, GitError> {
-        self.gitlinks_of(top, &self.list_index(top)?)
+    pub(in crate::git) fn list(&self, top: &Path) -> Result<Vec<Gitlink>, GitError> {
+        self.of(top, &Index(self.0).list(top)?)
     }
 
     /// Returns the submodules of a listing with what is at their paths.
-    pub(in crate::git) fn gitlinks_of(
-        &self,
-        top: &Path,
-        listing: &TreeListing,
-    ) -> Result<Vec<Gitlink>, GitError> {
+    pub(in crate::git) fn of(&self, top: &Path, listing: &TreeListing) -> Result<Vec<Gitlink>, GitError> {
         let entries = listing.gitlinks.iter().filter_map(|entry| entry.split_once('\t'));
-        entries.map(|(fields, path)| self.gitlink(top, fields, path)).collect()
+        entries.map(|(fields, path)| self.read(top, fields, path)).collect()
     }
 
-    fn gitlink(&self, top: &Path, fields: &str, path: &str) -> Result<Gitlink, GitError> {
+    fn read(&self, top: &Path, fields: &str, path: &str) -> Result<Gitlink, GitError> {
         let mut fields = fields.split(' ').skip(1);
         let commit = fields.next().unwrap_or_default().to_owned();
         let recorded = Some(commit).filter(|_| fields.next() == Some("0"));
@@ -78,7 +78,7 @@ impl Git {
             Err(_) => SubmoduleCheckout::Missing,
             Ok(meta) if !meta.is_dir() => SubmoduleCheckout::Replaced,
             Ok(_) if !at.join(".git").exists() => SubmoduleCheckout::Empty,
-            Ok(_) => match self.with_own_objects().head(&at) {
+            Ok(_) => match self.0.with_own_objects().head(&at) {
                 Ok(Some(commit)) => SubmoduleCheckout::Commit(commit),
                 Ok(None) | Err(GitError::Failed { .. }) => SubmoduleCheckout::Empty,
                 Err(error) => return Err(error),
@@ -89,7 +89,7 @@ impl Git {
 
     /// Records the commits that are checked out in submodules in a copy of the index. `scratch` is a directory for
     /// temporary files.
-    pub(in crate::git) fn record_gitlinks(
+    pub(in crate::git) fn record(
         &self,
         top: &Path,
         gitlinks: &[Gitlink],
@@ -103,12 +103,12 @@ impl Git {
         let write = || File::create(&list)?.write_all(lines.as_bytes()).and_then(|()| File::open(&list));
         let input = Some(write().map_err(|error| failed(&error))?);
         let also = CommandInput { input, index: Some(index) };
-        self.output_with_input(top, &[], &["update-index", "-z", "--index-info"], also).map(drop)
+        self.0.output_with_input(top, &[], &["update-index", "-z", "--index-info"], also).map(drop)
     }
 
     /// Returns the submodules whose commits, staged or checked out, differ from those in HEAD.
-    pub(in crate::git) fn uncommitted_gitlinks(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
-        let gitlinks = self.gitlinks(top)?;
+    pub(in crate::git) fn uncommitted(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
+        let gitlinks = self.list(top)?;
         if gitlinks.is_empty() {
             return Ok(Vec::new());
         }
@@ -122,9 +122,9 @@ impl Git {
             };
             changed.push(ChangedFile { kind, path: link.path.clone() });
         }
-        if self.head(top)?.is_some() {
+        if self.0.head(top)?.is_some() {
             let args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none"];
-            let output = self.output(top, &[], &[&args[..], &["HEAD", "--"]].concat())?;
+            let output = self.0.output(top, &[], &[&args[..], &["HEAD", "--"]].concat())?;
             let output = String::from_utf8_lossy(&output).into_owned();
             let fields: Vec<&str> = output.split('\0').collect();
             for pair in fields.chunks_exact(2).filter(|pair| pair[0].contains(GITLINK)) {
@@ -135,17 +135,19 @@ impl Git {
         }
         Ok(changed)
     }
+}
 
+impl Submodules<'_> {
     /// Returns the submodules with commits that are on no branch, tag or remote which outlives the worktree `top`.
-    pub fn submodules_with_unsaved_commits(&self, top: &Path) -> Result<Vec<String>, GitError> {
+    pub fn with_unsaved_commits(&self, top: &Path) -> Result<Vec<String>, GitError> {
         let mut found = Vec::new();
         let mut open = vec![(String::new(), 0)];
         while let Some((inside, depth)) = open.pop() {
-            for link in self.gitlinks(&top.join(&inside))? {
+            for link in Gitlinks(self.0).list(&top.join(&inside))? {
                 let SubmoduleCheckout::Commit(commit) = &link.checkout else { continue };
                 let path = if inside.is_empty() { link.path } else { format!("{inside}/{}", link.path) };
                 let at = top.join(&path);
-                let unsaved = match self.is_deleted_with(top, &at) {
+                let unsaved = match is_deleted_with(top, &at) {
                     true => self.local_commits(&at)?,
                     false => self.commits_without_a_ref(&at, commit)?,
                 };
@@ -163,7 +165,7 @@ impl Git {
     /// Returns the number of commits that no branch, tag or remote has.
     fn commits_without_a_ref(&self, dir: &Path, commit: &str) -> Result<u64, GitError> {
         let args = ["rev-list", "--count", commit, "--not", "--branches", "--tags", "--remotes"];
-        Ok(self.line(dir, &args)?.parse().unwrap_or(u64::MAX))
+        Ok(self.0.line(dir, &args)?.parse().unwrap_or(u64::MAX))
     }
 }
 
@@ -176,6 +178,9 @@ mod tests {
     use super::super::super::review::{ObjectStore, SnapshotPlan};
     use super::super::super::testing::Repository;
     use super::*;
+    use crate::git::objects::Objects;
+    use crate::git::review::Snapshots;
+    use crate::git::uncommitted::WorkingTreeChanges;
 
     /// A repository with the submodule `sub`, which has a second commit that the index does not record.
     fn repository() -> Repository {
@@ -194,12 +199,12 @@ mod tests {
     fn pointer(r: &Repository) -> Option<String> {
         let scratch = tempfile::tempdir().unwrap();
         let plan = SnapshotPlan { left_out: &[], scratch: scratch.path(), objects: ObjectStore::Repository };
-        let tree = r.ours().snapshot(&r.top(), plan).unwrap();
-        r.ours().blob_at(&r.top(), &tree, "sub").unwrap()
+        let tree = Snapshots(&r.ours()).write(&r.top(), plan).unwrap();
+        Objects(&r.ours()).blob_at(&r.top(), &tree, "sub").unwrap()
     }
 
     fn changed(r: &Repository) -> Vec<(ChangeKind, String)> {
-        let files = r.ours().all_uncommitted(&r.top()).unwrap();
+        let files = WorkingTreeChanges(&r.ours()).list_all(&r.top()).unwrap();
         files.into_iter().map(|file| (file.kind, file.path)).collect()
     }
 
@@ -223,7 +228,7 @@ mod tests {
     #[test]
     fn commits_of_a_submodule_without_a_branch_are_unsaved() {
         let r = repository();
-        let unsaved = || r.ours().submodules_with_unsaved_commits(&r.top()).unwrap();
+        let unsaved = || Submodules(&r.ours()).with_unsaved_commits(&r.top()).unwrap();
         assert!(unsaved().is_empty(), "its branch has them");
         r.git_in(&r.top().join("sub"), &["checkout", "-q", "--detach"]);
         r.git_in(&r.top().join("sub"), &["commit", "-q", "--allow-empty", "-m", "third"]);

@@ -5,45 +5,47 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::super::command::{Git, GitError};
+use super::super::command::GitError;
 use super::super::{common_dir, git_dir};
+use super::Submodules;
 
 /// Name of the directory in a submodule that gets a copy of its repository.
 const EMBEDDED: &str = ".git-repository";
 
-impl Git {
-    /// Returns whether the repository of a submodule is deleted together with the worktree around it.
-    pub(in crate::git) fn is_deleted_with(&self, top: &Path, submodule: &Path) -> bool {
-        let (Some(common), Some(own)) = (common_dir(top), common_dir(submodule)) else { return true };
-        let is_inside = top.canonicalize().is_ok_and(|top| own.starts_with(top));
-        own.starts_with(common.join("worktrees")) || (is_inside && !own.starts_with(&common))
-    }
-
+impl Submodules<'_> {
     /// Returns the number of commits in a repository that no remote has, stashes included.
     pub(in crate::git) fn local_commits(&self, top: &Path) -> Result<u64, GitError> {
         let mut args = vec!["rev-list", "--count", "--all"];
-        args.extend(self.head(top)?.map(|_| "HEAD"));
+        args.extend(self.0.head(top)?.map(|_| "HEAD"));
         args.extend(["--not", "--remotes"]);
-        Ok(self.line(top, &args)?.parse().unwrap_or(u64::MAX))
+        Ok(self.0.line(top, &args)?.parse().unwrap_or(u64::MAX))
     }
 
     /// Copies the repositories of submodules that are in the git directory of a worktree into the submodules, so that a
     /// copy of the directory contains them. `repository` owns the worktree.
-    pub fn embed_submodules(&self, top: &Path, repository: &Path) -> Result<(), GitError> {
+    pub fn embed(&self, top: &Path, repository: &Path) -> Result<(), GitError> {
         let Some(worktrees) = common_dir(repository).map(|common| common.join("worktrees")) else {
             return Ok(());
         };
-        for submodule in self.submodule_paths(top)?.iter().map(|path| top.join(path)) {
+        for submodule in self.paths(top)?.iter().map(|path| top.join(path)) {
             let own = git_dir(&submodule).and_then(|dir| dir.canonicalize().ok());
             if let Some(own) = own.filter(|own| own.starts_with(&worktrees)) {
                 embed(&own, &submodule).map_err(|error| failed(&submodule, &error))?;
                 // The path was relative to the old place.
                 let config = submodule.join(EMBEDDED).join("config").to_string_lossy().into_owned();
-                let _ = self.output(top, &[], &["config", "--file", &config, "--unset-all", "core.worktree"]);
+                let _ =
+                    self.0.output(top, &[], &["config", "--file", &config, "--unset-all", "core.worktree"]);
             }
         }
         Ok(())
     }
+}
+
+/// Returns whether the repository of a submodule is deleted together with the worktree around it.
+pub(in crate::git) fn is_deleted_with(top: &Path, submodule: &Path) -> bool {
+    let (Some(common), Some(own)) = (common_dir(top), common_dir(submodule)) else { return true };
+    let is_inside = top.canonicalize().is_ok_and(|top| own.starts_with(top));
+    own.starts_with(common.join("worktrees")) || (is_inside && !own.starts_with(&common))
 }
 
 /// Copies the repository of a submodule into the submodule and lets the file `.git` refer to the copy. The file is

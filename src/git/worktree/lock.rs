@@ -10,23 +10,20 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::super::command::{Git, GitError};
+use super::super::command::GitError;
 use super::super::{common_dir, project};
 
 /// Time limit for waiting for the lock, longer than writing an entry takes. A holder that exceeds it hangs, and the
 /// command proceeds without the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-impl Git {
-    /// Runs an operation on the list of worktrees with exclusive access to the repository around a directory.
-    pub(in crate::git) fn with_worktree_lock<T>(
-        &self,
-        dir: &Path,
-        work: impl FnOnce() -> Result<T, GitError>,
-    ) -> Result<T, GitError> {
-        let _turn = shared_dir(dir).and_then(|shared| take(File::open(shared).ok()?));
-        work()
-    }
+/// Runs an operation on the list of worktrees with exclusive access to the repository around a directory.
+pub(in crate::git) fn with_worktree_lock<T>(
+    dir: &Path,
+    work: impl FnOnce() -> Result<T, GitError>,
+) -> Result<T, GitError> {
+    let _turn = shared_dir(dir).and_then(|shared| take(File::open(shared).ok()?));
+    work()
 }
 
 /// Returns the directory that the worktrees of a repository share. For the repository of a submodule, that is `dir`

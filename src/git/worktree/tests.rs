@@ -3,7 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use super::super::branches::Branches;
+use super::super::submodules::Submodules;
 use super::super::testing::Repository;
+use super::super::unsaved_work::UnsavedWorkSearch;
 use super::*;
 use crate::model::{ChangeKind, WorktreeState};
 
@@ -17,8 +20,8 @@ fn with_a_commit() -> Repository {
 /// Creates a worktree at `at` on a new branch.
 fn add(repository: &Repository, at: &Path, branch: &str) -> BranchPlan {
     let git = repository.ours().with_long_timeout();
-    let plan = git.plan_branch(&repository.top(), RequestedBranch::Own(branch), at).unwrap();
-    git.add_worktree(&repository.top(), &plan, at).unwrap();
+    let plan = Worktrees(&git).plan_branch(&repository.top(), RequestedBranch::Own(branch), at).unwrap();
+    Worktrees(&git).add(&repository.top(), &plan, at).unwrap();
     plan
 }
 
@@ -38,10 +41,13 @@ fn a_worktree_is_made_from_a_dirty_tree_and_leaves_it_alone() {
     assert_eq!(super::super::branch(&at).as_deref(), Some("symposium/x"));
     assert_eq!(super::super::repository(&at), repository.top().canonicalize().unwrap());
     let git = repository.ours();
-    assert_eq!(git.work(&at, Some("symposium/x")).unwrap(), Some(WorktreeState::default()));
-    git.forget_worktree(&repository.top(), &at).unwrap();
+    assert_eq!(
+        UnsavedWorkSearch(&git).in_tree(&at, Some("symposium/x")).unwrap(),
+        Some(WorktreeState::default())
+    );
+    Worktrees(&git).forget(&repository.top(), &at).unwrap();
     assert!(!at.exists());
-    assert!(git.drop_empty_branch(&repository.top(), "symposium/x").unwrap());
+    assert!(Branches(&git).delete_if_empty(&repository.top(), "symposium/x").unwrap());
     assert_eq!(git.commit(&repository.top(), "refs/heads/symposium/x").unwrap(), None);
 }
 
@@ -51,7 +57,7 @@ fn unsaved_work_is_reported() {
     let at = at(&repository);
     add(&repository, &at, "symposium/x");
     let git = repository.ours();
-    let work = || git.work(&at, Some("symposium/x")).unwrap().unwrap();
+    let work = || UnsavedWorkSearch(&git).in_tree(&at, Some("symposium/x")).unwrap().unwrap();
     fs::write(at.join("a.txt"), "2\n").unwrap();
     fs::create_dir(at.join("new")).unwrap();
     fs::write(at.join("new/b"), "?").unwrap();
@@ -66,7 +72,7 @@ fn unsaved_work_is_reported() {
     repository.git_in(&at, &["add", "-A"]);
     repository.git_in(&at, &["commit", "-q", "-m", "work"]);
     assert_eq!(work(), WorktreeState { commits: 1, ..WorktreeState::default() });
-    assert!(!git.drop_empty_branch(&repository.top(), "symposium/x").unwrap());
+    assert!(!Branches(&git).delete_if_empty(&repository.top(), "symposium/x").unwrap());
     // The same applies to a branch that the agent created itself, and to a detached HEAD.
     repository.git_in(&at, &["checkout", "-q", "-b", "its-own"]);
     repository.git_in(&at, &["commit", "-q", "--allow-empty", "-m", "more"]);
@@ -85,7 +91,7 @@ fn branches_are_created_reused_or_tracked() {
     let at = at(&repository);
     repository.git(&["branch", "feature"]);
     repository.git(&["update-ref", "refs/remotes/origin/theirs", "HEAD"]);
-    let plan = |requested| repository.ours().plan_branch(&repository.top(), requested, &at);
+    let plan = |requested| Worktrees(&repository.ours()).plan_branch(&repository.top(), requested, &at);
     assert_eq!(plan(RequestedBranch::Named("feature")).unwrap(), BranchPlan::Existing("feature".into()));
     assert_eq!(plan(RequestedBranch::Named("fresh")).unwrap(), BranchPlan::New("fresh".into()));
     let follows = BranchPlan::Follow { branch: "theirs".into(), remote: "origin/theirs".into() };
@@ -109,8 +115,9 @@ fn branches_are_created_reused_or_tracked() {
 fn impossible_worktrees_are_refused() {
     let repository = Repository::new();
     let at = at(&repository);
-    let refusal =
-        |dir: &Path| repository.ours().plan_branch(dir, RequestedBranch::Own("x"), &at).unwrap_err();
+    let refusal = |dir: &Path| {
+        Worktrees(&repository.ours()).plan_branch(dir, RequestedBranch::Own("x"), &at).unwrap_err()
+    };
     assert!(matches!(refusal(&repository.top()), WorktreeError::NoCommit));
     assert!(matches!(refusal(repository.dir.path()), WorktreeError::NoRepository));
 }
@@ -133,8 +140,8 @@ fn a_worktree_that_was_moved_is_found_again() {
     add(&repository, &old, "symposium/x");
     fs::rename(&old, &new).unwrap();
     let git = repository.ours();
-    git.repair_worktree(&repository.top(), &new).unwrap();
-    git.forget_worktree(&repository.top(), &new).unwrap();
+    Worktrees(&git).repair(&repository.top(), &new).unwrap();
+    Worktrees(&git).forget(&repository.top(), &new).unwrap();
     assert!(!new.exists() && !repository.top().join(".git/worktrees/workspace").exists());
 }
 
@@ -157,19 +164,22 @@ fn submodules_are_filled_from_the_original_without_a_network() {
     let git = outer.ours().with_long_timeout();
     fs::remove_dir_all(&url).unwrap();
     let full = CheckoutSize { entries: 1_000_000, ..CheckoutSize::default() };
-    let (filled, remarks) = git.fill_submodules(&at, Some(full)).unwrap();
+    let (filled, remarks) = Submodules(&git).fill(&at, Some(full)).unwrap();
     assert!(filled.is_empty() && remarks[0].contains("it unpacks to more than"), "{remarks:?}");
-    let (filled, remarks) = git.fill_submodules(&at, None).unwrap();
+    let (filled, remarks) = Submodules(&git).fill(&at, None).unwrap();
     assert_eq!((filled.len(), &filled[0].path, remarks.len()), (1, &PathBuf::from("lib/sub"), 0));
     assert_eq!(fs::read_to_string(at.join("lib/sub/a.txt")).unwrap(), "1\n");
-    assert_eq!(git.work(&at, Some("symposium/x")).unwrap(), Some(WorktreeState::default()));
+    assert_eq!(
+        UnsavedWorkSearch(&git).in_tree(&at, Some("symposium/x")).unwrap(),
+        Some(WorktreeState::default())
+    );
     outer.git_in(&at, &["submodule", "status"]);
     fs::write(at.join("lib/sub/a.txt"), "2\n").unwrap();
-    assert_eq!(git.work(&at, None).unwrap().unwrap().changed[0].path, "lib/sub/a.txt");
+    assert_eq!(UnsavedWorkSearch(&git).in_tree(&at, None).unwrap().unwrap().changed[0].path, "lib/sub/a.txt");
     outer.git_in(&at.join("lib/sub"), &["commit", "-q", "-a", "-m", "inside"]);
-    assert_eq!(git.work(&at, None).unwrap().unwrap().commits, 1);
-    git.forget_submodule(&at, &filled[0]).unwrap();
-    git.forget_worktree(&outer.top(), &at).unwrap();
+    assert_eq!(UnsavedWorkSearch(&git).in_tree(&at, None).unwrap().unwrap().commits, 1);
+    Submodules(&git).forget(&at, &filled[0]).unwrap();
+    Worktrees(&git).forget(&outer.top(), &at).unwrap();
     assert!(!at.exists());
     assert_eq!(fs::read_to_string(outer.top().join("lib/sub/a.txt")).unwrap(), "1\n");
 }
@@ -184,7 +194,7 @@ fn a_submodule_outside_of_the_tree_is_skipped() {
     repository.commit("hostile");
     let at = at(&repository);
     add(&repository, &at, "symposium/x");
-    assert_eq!(repository.ours().fill_submodules(&at, None).unwrap(), (vec![], vec![]));
+    assert_eq!(Submodules(&repository.ours()).fill(&at, None).unwrap(), (vec![], vec![]));
 }
 
 #[test]
@@ -208,9 +218,9 @@ fn hostile_repository_runs_nothing_during_worktree_operations() {
     add(&repository, &at, "symposium/x");
     fs::write(at.join("a.txt"), "2\n").unwrap();
     let git = repository.ours();
-    assert_eq!(git.work(&at, None).unwrap().unwrap().changed.len(), 1);
-    git.forget_worktree(&top, &at).unwrap();
-    git.drop_empty_branch(&top, "symposium/x").unwrap();
+    assert_eq!(UnsavedWorkSearch(&git).in_tree(&at, None).unwrap().unwrap().changed.len(), 1);
+    Worktrees(&git).forget(&top, &at).unwrap();
+    Branches(&git).delete_if_empty(&top, "symposium/x").unwrap();
     assert!(!mark.exists(), "it ran: {}", fs::read_to_string(&mark).unwrap());
 }
 
@@ -242,10 +252,10 @@ fn filters_of_conditional_includes_do_not_run_in_a_new_worktree() {
         let plans =
             [BranchPlan::New("symposium/x".into()), BranchPlan::At { branch: "handoff/x".into(), commit }];
         for plan in plans {
-            git.add_worktree(&top, &plan, &at).unwrap();
+            Worktrees(&git).add(&top, &plan, &at).unwrap();
             assert!(!mark.exists(), "{condition}: {plan:?} ran {:?}", fs::read_to_string(&mark));
             assert_eq!(fs::read_to_string(at.join("a.txt")).unwrap(), "1\n");
-            git.forget_worktree(&top, &at).unwrap();
+            Worktrees(&git).forget(&top, &at).unwrap();
             assert!(!mark.exists(), "{condition}: removing {plan:?} ran {:?}", fs::read_to_string(&mark));
         }
     }
@@ -265,7 +275,7 @@ fn filters_of_conditional_includes_do_not_run_in_a_new_submodule() {
     let mark = include_filter_if(&outer, &own, "gitdir:**/worktrees/**");
     let at = at(&outer);
     add(&outer, &at, "symposium/x");
-    let (filled, remarks) = outer.ours().with_long_timeout().fill_submodules(&at, None).unwrap();
+    let (filled, remarks) = Submodules(&outer.ours().with_long_timeout()).fill(&at, None).unwrap();
     assert!(!mark.exists(), "it ran: {:?}", fs::read_to_string(&mark));
     assert_eq!((filled.len(), remarks.len()), (1, 0));
 }
@@ -284,7 +294,7 @@ fn incomplete_entry_of_another_writer_is_waited_for() {
     let (done, result) = std::sync::mpsc::channel();
     let make = std::thread::spawn(move || {
         let plan = BranchPlan::New("symposium/x".into());
-        done.send(git.add_worktree(&top, &plan, &at).map_err(|error| error.to_string())).unwrap();
+        done.send(Worktrees(&git).add(&top, &plan, &at).map_err(|error| error.to_string())).unwrap();
     });
     let early = result.recv_timeout(std::time::Duration::from_millis(200));
     assert!(early.is_err(), "it did not wait: {early:?}");
@@ -302,11 +312,51 @@ fn reserved_name_is_not_free() {
     repository.git(&["update-ref", "refs/remotes/gone/main", "HEAD"]);
     repository.git(&["remote", "add", "theirs", "/nowhere"]);
     let head = git.commit(&top, "HEAD").unwrap().unwrap();
-    let free = |name: &str| git.free_branch(&top, &[name.to_owned()]).unwrap().is_some();
+    let free = |name: &str| Branches(&git).free_name(&top, &[name.to_owned()]).unwrap().is_some();
     for name in ["main", "main/x", "v1", "gone/main", "theirs", "theirs/x", "heads/main", &head[..7], &head] {
         assert!(!free(name), "{name}");
     }
     for name in ["symposium/x", "feature/y", "theirs-x", "v2", "gone/other"] {
         assert!(free(name), "{name}");
+    }
+}
+
+/// Returns whether a process waits for the lock of a file.
+#[cfg(target_os = "linux")]
+fn is_awaited(file: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let inode = format!(":{} ", std::fs::metadata(file).unwrap().ino());
+    let locks = std::fs::read_to_string("/proc/locks").unwrap();
+    locks.lines().any(|line| line.contains("->") && line.contains(&inode))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn of_two_branches_with_the_same_commits_one_stays() {
+    for is_stored in [false, true] {
+        let r = Repository::new();
+        r.commit("first");
+        r.git(&["branch", "one"]);
+        r.git(&["checkout", "-q", "one"]);
+        r.commit("work");
+        r.git(&["branch", "two"]);
+        r.git(&["checkout", "-q", "main"]);
+        let (git, top) = (r.ours(), r.top());
+        let dropped = std::thread::scope(|scope| {
+            let other = with_worktree_lock(&top, || {
+                let other = scope.spawn(|| match is_stored {
+                    true => Branches(&r.ours()).delete_if_stored(&r.top(), "one", "refs/no/"),
+                    false => Branches(&r.ours()).delete_if_empty(&r.top(), "one"),
+                });
+                while !is_awaited(&top.join(".git")) {
+                    std::thread::yield_now();
+                }
+                git.output(&top, &[], &["update-ref", "-d", "refs/heads/two"])?;
+                Ok(other)
+            })
+            .unwrap();
+            other.join().unwrap().unwrap()
+        });
+        assert!(!dropped && git.commit(&top, "refs/heads/one").unwrap().is_some());
     }
 }

@@ -14,7 +14,7 @@ use crate::manager::error_from::RESUME_SERVER;
 use crate::model::{AgentName, Share};
 use crate::process;
 use crate::share::ShareDir;
-use crate::store::OpenShare;
+use crate::store::{AgentLocks, OpenShare, ShareLocks};
 
 /// Time limit for closing a listener. A killed process is gone within milliseconds.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -49,7 +49,7 @@ impl Access<'_> {
         let mut cut = Closed::default();
         self.end_listeners(name, guest, &mut cut)?;
         let mut remarks = Vec::new();
-        let closed = match self.0.store.lock_agent(name, "unshare") {
+        let closed = match AgentLocks(&self.0.store).lock(name, "unshare") {
             Ok(lock) => {
                 let closed = self.end_sharing(name, guest, cut)?;
                 let is_known = self.0.store.find(name, self.0.now())?.is_some();
@@ -82,7 +82,7 @@ impl Access<'_> {
         for (uid, share) in closed.guests {
             let with = user(uid);
             ended.push(share.unwrap_or_else(|| {
-                remarks.push(format!("the permissions of {with} were not recorded"));
+                remarks.push(format!("whether {with} had been permitted to type is not known"));
                 Share { with, uid, read_only: false, since: self.0.now(), until: None }
             }));
         }
@@ -92,7 +92,7 @@ impl Access<'_> {
     /// Returns the user id of a guest, from the user name at the time of the share, the current user name or the
     /// number.
     fn guest(&self, name: &AgentName, with: &str) -> Result<u32, Error> {
-        let kept = self.0.store.open_shares(name)?.into_iter().filter_map(|share| share.share);
+        let kept = ShareLocks(&self.0.store).open_shares(name)?.into_iter().filter_map(|share| share.share);
         let known = kept.chain(self.written_shares(name)).find(|share| share.with == with);
         known
             .map(|share| share.uid)
@@ -117,7 +117,7 @@ impl Access<'_> {
     /// Returns whether the agent may be shared. Reads a few files and queries no other process.
     pub(in crate::manager) fn may_be_shared(&self, name: &AgentName) -> bool {
         ShareDir::is_any_of(Env::uid())
-            || self.0.store.open_shares(name).is_ok_and(|open_shares| !open_shares.is_empty())
+            || ShareLocks(&self.0.store).open_shares(name).is_ok_and(|open_shares| !open_shares.is_empty())
             || !self.written_shares(name).is_empty()
     }
 
@@ -132,7 +132,7 @@ impl Access<'_> {
             let _ = self.write_shares(name, others.clone());
         }
         let closed = self.close_listeners(name, guest, &meant, cut)?;
-        self.0.store.announce_shares();
+        ShareLocks(&self.0.store).announce();
         let left: Vec<Share> =
             meant.into_iter().filter(|share| closed.left.contains_key(&share.uid)).collect();
         if !left.is_empty() {
@@ -153,7 +153,7 @@ impl Access<'_> {
         let is_meant = |uid: u32| guest.is_none_or(|guest| guest == uid);
         // Listeners that exceeded the time limit before and have ended since.
         for (uid, _) in std::mem::take(&mut closed.left) {
-            if self.0.store.open_share(name, uid).is_none() {
+            if ShareLocks(&self.0.store).open_share(name, uid).is_none() {
                 closed.guests.entry(uid).or_default();
             }
         }
@@ -163,7 +163,7 @@ impl Access<'_> {
                 for uid in guests {
                     closed.guests.entry(uid).or_default();
                 }
-                closed.left.retain(|uid, _| self.0.store.open_share(name, *uid).is_some());
+                closed.left.retain(|uid, _| ShareLocks(&self.0.store).open_share(name, *uid).is_some());
             }
             Err(error) => closed.silence = Some(error),
         }
@@ -182,7 +182,7 @@ impl Access<'_> {
         for uid in closed.guests.keys().copied().chain(written.iter().map(|share| share.uid)) {
             ShareDir::of(Env::uid(), uid).clear(name);
         }
-        let _ = self.0.store.remove_unused_listener_locks(name);
+        let _ = ShareLocks(&self.0.store).remove_unused(name);
         self.forget_guests(name, &closed);
         if let Some(share) = own {
             // This process is itself the listener that noticed the end of the agent.
@@ -211,7 +211,7 @@ impl Access<'_> {
         closed: &mut Closed,
     ) -> Result<Option<OpenShare>, Error> {
         let mut own = None;
-        for share in self.0.store.open_shares(name)? {
+        for share in ShareLocks(&self.0.store).open_shares(name)? {
             if guest.is_some_and(|guest| guest != share.guest) {
                 continue;
             }
@@ -230,14 +230,17 @@ impl Access<'_> {
     /// Ends the process of a listener. Returns false if it does not end in time.
     fn end_listener(&self, name: &AgentName, guest: u32) -> bool {
         let deadline = Instant::now() + CLOSE_TIMEOUT;
-        while let Some(share) = self.0.store.open_share(name, guest) {
+        while let Some(share) = ShareLocks(&self.0.store).open_share(name, guest) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
             }
             if let Some(pid) = share.listener {
-                let is_it =
-                    || self.0.store.open_share(name, guest).is_some_and(|share| share.listener == Some(pid));
+                let is_it = || {
+                    ShareLocks(&self.0.store)
+                        .open_share(name, guest)
+                        .is_some_and(|share| share.listener == Some(pid))
+                };
                 let _ = process::end_at_once(pid, is_it, left);
             }
             std::thread::sleep(CLOSE_CHECK_INTERVAL);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::{Code, Error};
+use crate::git::CheckpointStore;
 use crate::manager::checkpoints::{Checkpoints, SkippedCheckpoint};
 use crate::manager::review::Reviews;
 use crate::manager::review::base::unreadable;
@@ -72,7 +73,7 @@ impl Checkpoints<'_> {
         record: &AgentRecord,
         top: &Path,
     ) -> Result<Vec<Checkpoint>, Error> {
-        self.0.git().checkpoints(top, &refs_of(record.id)).map_err(|why| unreadable(record, &why))
+        CheckpointStore(&self.0.git()).list(top, &refs_of(record.id)).map_err(|why| unreadable(record, &why))
     }
 
     /// Returns a checkpoint by its number, or the newest one.

@@ -19,6 +19,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 use crate::model::AgentRecord;
 

@@ -11,7 +11,7 @@ use crate::base::plural::counted;
 use crate::base::sanitize::{shell_word, shown};
 use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{self, ExactTrees, TreePair};
+use crate::git::{self, CheckpointStore, Diffs, ExactFiles, ExactTrees, Index, OverwriteCheck, TreePair};
 use crate::manager::checkpoints::{CheckpointState, Checkpoints};
 use crate::manager::review::Reviews;
 use crate::manager::review::base::unreadable;
@@ -20,6 +20,7 @@ use crate::manager::status::shared_directory::works_in_tree;
 use crate::manager::workspace::WorkInspection;
 use crate::model::{Agent, AgentName, AgentRecord, Checkpoint, CheckpointNote, CheckpointReason, Status};
 use crate::rules::workspace::checkpoints::{CheckpointCandidate, unstorable};
+use crate::store::AgentLocks;
 
 /// How long to wait for a checkpoint that is being taken.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
@@ -40,9 +41,9 @@ pub struct CheckpointRestore {
 impl Checkpoints<'_> {
     /// Restores a checkpoint, by default the newest one.
     pub fn restore(&self, name: &AgentName, number: Option<u64>) -> Result<CheckpointRestore, Error> {
-        let _lock = self.0.store.lock_agent(name, "checkpoint restore")?;
+        let _lock = AgentLocks(&self.0.store).lock(name, "checkpoint restore")?;
         let record = self.0.record(name, "checkpoint restore")?;
-        let Some(_checkpoints) = self.0.store.lock_checkpoints(name, LOCK_TIMEOUT)? else {
+        let Some(_checkpoints) = AgentLocks(&self.0.store).lock_checkpoints(name, LOCK_TIMEOUT)? else {
             return Err(Error::busy(name, "a checkpoint is being taken"));
         };
         let top = Reviews(self.0).working_tree(&record)?;
@@ -51,7 +52,7 @@ impl Checkpoints<'_> {
         self.refuse_while_used(&record, &top)?;
         let target = self.find(&record, &top, number)?;
         let git = self.0.git().with_long_timeout();
-        if git.has_conflicts(&top).map_err(|why| unreadable(&record, &why))? {
+        if Index(&git).has_conflicts(&top).map_err(|why| unreadable(&record, &why))? {
             return Err(not_restored(&target, "a merge or rebase in the working tree has conflicts")
                 .hint("finish it, or abort it with `git merge --abort` or `git rebase --abort`"));
         }
@@ -65,13 +66,13 @@ impl Checkpoints<'_> {
         self.write_state(&record, &unfinished)?;
         failpoint::reached("restore.noted");
         let trees = TreePair { from: &before.tree, to: &target.tree };
-        let changed = git.changed_between(&top, trees).map_err(|why| unreadable(&record, &why))?;
+        let changed = Diffs(&git).changed_files(&top, trees).map_err(|why| unreadable(&record, &why))?;
         let writer = git.clone().without_wrapper();
         let (from, to) = (before.note.exact.as_deref(), target.note.exact.as_deref());
         let exact = ExactTrees { from, to, files: &target.tree };
-        let restored = writer
+        let restored = CheckpointStore(&writer)
             .restore_files(&top, saved.scratch.path(), trees)
-            .and_then(|()| writer.restore_exact_files(&top, exact));
+            .and_then(|()| ExactFiles(&writer).restore(&top, exact));
         if let Err(why) = restored {
             let _ = self.write_state(&record, &CheckpointState { unfinished_restore: None, ..state });
             return Err(not_restored(&target, &why.to_string())
@@ -79,7 +80,7 @@ impl Checkpoints<'_> {
         }
         failpoint::reached("restore.files");
         if let Some(index) = &target.note.index {
-            git.restore_index(&top, index).map_err(|why| {
+            CheckpointStore(&git).restore_index(&top, index).map_err(|why| {
                 not_restored(&target, &why.to_string())
                     .saw("the files are restored, but not what was staged")
                     .hint(format!("`symposium agent checkpoint restore {name} {}`", target.number))
@@ -104,7 +105,8 @@ impl Checkpoints<'_> {
         top: &Path,
         target: &Checkpoint,
     ) -> Result<Vec<PathBuf>, Error> {
-        let found = self.0.git().with_long_timeout().untracked_in_place_of(top, &target.tree);
+        let found =
+            OverwriteCheck(&self.0.git().with_long_timeout()).untracked_in_place_of(top, &target.tree);
         let found = found.map_err(|why| unreadable(record, &why))?;
         let candidates: Vec<CheckpointCandidate> = found
             .iter()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{self, CheckpointPlan};
+use crate::git::{self, Branches, CheckpointPlan, CheckpointStore, Index};
 use crate::manager::checkpoints::{CheckpointState, Checkpoints, SkippedCheckpoint};
 use crate::manager::review::Reviews;
 use crate::manager::workspace::Workspaces;
@@ -17,7 +17,7 @@ use crate::process::{self, Run};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_hook::one_line;
 use crate::rules::workspace::checkpoints::{CheckpointCandidate, expired, next_number, refs_of, select};
-use crate::store::Staging;
+use crate::store::{AgentLocks, RunFiles, Staging};
 
 /// Variable that passes the first line of the prompt to the process that takes the checkpoint. Other users can read
 /// the arguments of a process, but not its environment.
@@ -56,7 +56,9 @@ impl Checkpoints<'_> {
             return Ok(());
         }
         // While another checkpoint of the agent is taken, a second one would not be older than its first change.
-        let Some(_lock) = self.0.store.lock_checkpoints(name, Duration::ZERO)? else { return Ok(()) };
+        let Some(_lock) = AgentLocks(&self.0.store).lock_checkpoints(name, Duration::ZERO)? else {
+            return Ok(());
+        };
         let prompt = self.0.env.var(CHECKPOINT_PROMPT).and_then(|text| text.to_str()).map(str::to_owned);
         let top = Reviews(self.0).working_tree(&record)?;
         let note = CheckpointNote { reason: CheckpointReason::Turn, prompt, ..CheckpointNote::default() };
@@ -90,10 +92,10 @@ impl Checkpoints<'_> {
             git::verify_link(top, &Workspaces(self.0).worktree_note(record).repository).map_err(failed)?;
         }
         let (prefix, config) = (refs_of(record.id), self.0.settings());
-        let scratch = self.0.store.staging()?;
+        let scratch = RunFiles(&self.0.store).staging()?;
         // Each git costs about 3 ms, so settings and lists are read once.
         let git = git.with_settings_of(top).map_err(failed)?;
-        let mut listing = git.list_changes(top).map_err(failed)?;
+        let mut listing = Index(&git).list_changes(top).map_err(failed)?;
         let (embedded, changed): (Vec<_>, Vec<_>) =
             std::mem::take(&mut listing.changed).into_iter().partition(|(path, _)| path.ends_with('/'));
         let candidates: Vec<CheckpointCandidate> =
@@ -108,9 +110,9 @@ impl Checkpoints<'_> {
             .chain(selection.left_out.iter().cloned())
             .map(|path| format!(":(top,exclude,literal){path}"))
             .collect();
-        let (known, head) = git.checkpoints_and_head(top, &prefix).map_err(failed)?;
+        let (known, head) = CheckpointStore(&git).list_with_head(top, &prefix).map_err(failed)?;
         let note = CheckpointNote {
-            branch: git::checked_out_branch(top),
+            branch: Branches(&git).current(top).map_err(failed)?,
             left_out_count: selection.left_out.len(),
             left_out: selection.named,
             ..note
@@ -129,7 +131,7 @@ impl Checkpoints<'_> {
             scratch: scratch.path(),
         };
         failpoint::reached("checkpoint.planned");
-        let checkpoint = git.store_checkpoint(top, plan).map_err(failed)?;
+        let checkpoint = CheckpointStore(&git).store(top, plan).map_err(failed)?;
         failpoint::reached("checkpoint.stored");
         Ok(TakenCheckpoint { checkpoint, scratch })
     }

@@ -9,6 +9,7 @@ use crate::model::{
     AgentName, CommentId, CommentState, CommentedDiff, DiffSide, LineRange, Prompt, Review, ReviewComment,
 };
 use crate::rules::review::anchor::{anchor, lines_of};
+use crate::store::ReviewFiles;
 
 /// Maximum length of the text of a comment in bytes.
 const MAX_TEXT_BYTES: usize = 20_000;
@@ -86,7 +87,7 @@ impl ReviewComments<'_> {
             review.comments.push(comment.clone());
             Ok(comment)
         };
-        self.0.store.update_review(name, comment)?
+        ReviewFiles(&self.0.store).update(name, comment)?
     }
 
     /// Compares the work of an agent with its base.

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::manager::comments::ReviewComments;
 use crate::manager::review::DiffSession;
 use crate::model::{AgentName, PlacedComment, Review};
+use crate::store::ReviewFiles;
 
 /// The review of an agent's work at one moment.
 pub struct ReviewSession {
@@ -35,7 +36,7 @@ impl ReviewComments<'_> {
 
     /// Reads the comments and marks again, without comparing the work again.
     pub fn refresh(&self, session: &mut ReviewSession) -> Result<(), Error> {
-        let review = self.0.store.review(&session.diff.diff.agent)?;
+        let review = ReviewFiles(&self.0.store).read(&session.diff.diff.agent)?;
         session.reviewed = reviewed(&review, &session.diff);
         session.comments = self.placed(review.comments, Some(&session.diff));
         Ok(())
@@ -51,8 +52,8 @@ impl ReviewComments<'_> {
             true => drop(review.reviewed.remove(path)),
             false => drop(review.reviewed.insert(path.to_owned(), change.blobs.clone())),
         };
-        self.0.store.update_review(&session.diff.diff.agent, toggle)?;
-        let review = self.0.store.review(&session.diff.diff.agent)?;
+        ReviewFiles(&self.0.store).update(&session.diff.diff.agent, toggle)?;
+        let review = ReviewFiles(&self.0.store).read(&session.diff.diff.agent)?;
         session.reviewed = reviewed(&review, &session.diff);
         Ok(())
     }

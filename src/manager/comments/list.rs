@@ -7,6 +7,7 @@ use crate::manager::comments::ReviewComments;
 use crate::manager::review::DiffSession;
 use crate::model::{AgentName, CommentPlacement, DiffSide, PlacedComment, ReviewComment};
 use crate::rules::review::anchor::{lines_of, locate};
+use crate::store::ReviewFiles;
 
 /// The lines of a file in one version, with its present path.
 struct CurrentFile {
@@ -19,7 +20,7 @@ impl ReviewComments<'_> {
     pub fn list(&self, name: &AgentName) -> Result<Vec<PlacedComment>, Error> {
         self.0.record(name, "review")?;
         self.settle_interrupted_send(name)?;
-        let review = self.0.store.review(name)?;
+        let review = ReviewFiles(&self.0.store).read(name)?;
         if review.comments.is_empty() {
             return Ok(Vec::new());
         }

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::manager::comments::{ReviewComments, no_such_comment};
 use crate::model::{AgentName, CommentId, CommentState, PlacedComment, ReviewComment};
+use crate::store::ReviewFiles;
 
 /// Which of the received comments are returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +27,7 @@ impl ReviewComments<'_> {
     /// Marks a comment as done that the agent has received.
     pub fn resolve_received(&self, name: &AgentName, id: CommentId) -> Result<ReviewComment, Error> {
         self.settle_interrupted_send(name)?;
-        let review = self.0.store.review(name)?;
+        let review = ReviewFiles(&self.0.store).read(name)?;
         // The agent may act on a prompt before the command that sent it has recorded the delivery.
         let is_typed =
             |id: &CommentId| review.pending.as_ref().is_some_and(|pending| pending.comments.contains(id));

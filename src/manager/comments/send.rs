@@ -16,6 +16,7 @@ use crate::model::{AgentName, CommentId, CommentState, PendingReview, PlacedComm
 use crate::rules::review::prompt::prompt;
 use crate::rules::tasks::confirm::{is_same, is_same_but_for_tabs};
 use crate::rules::tasks::typing::LineHandling;
+use crate::store::ReviewFiles;
 
 /// The result of sending comments.
 #[derive(Debug, Clone)]
@@ -31,7 +32,7 @@ impl ReviewComments<'_> {
     pub fn send(&self, name: &AgentName, timeout: Duration) -> Result<SentComments, Error> {
         let begun = Instant::now();
         self.0.record(name, "review")?;
-        let _lock = self.0.store.lock_review_send(name, timeout)?;
+        let _lock = ReviewFiles(&self.0.store).lock_send(name, timeout)?;
         let earlier = self.settle_interrupted_send(name)?;
         let is_draft = |placed: &PlacedComment| placed.comment.state == CommentState::Draft;
         let drafts: Vec<PlacedComment> = self.list(name)?.into_iter().filter(is_draft).collect();
@@ -42,7 +43,7 @@ impl ReviewComments<'_> {
         let (text, ids) =
             (prompt(&drafts), drafts.iter().map(|placed| placed.comment.id).collect::<Vec<_>>());
         let pending = PendingReview { comments: ids.clone(), text: text.clone() };
-        self.0.store.update_review(name, |review| review.pending = Some(pending))?;
+        ReviewFiles(&self.0.store).update(name, |review| review.pending = Some(pending))?;
         failpoint::reached("review.recorded");
         let by = AgentInput(self.0).send(&SendRequest {
             name: name.clone(),
@@ -60,7 +61,7 @@ impl ReviewComments<'_> {
         &self,
         name: &AgentName,
     ) -> Result<Vec<CommentId>, Error> {
-        let Some(pending) = self.0.store.review(name)?.pending else { return Ok(Vec::new()) };
+        let Some(pending) = ReviewFiles(&self.0.store).read(name)?.pending else { return Ok(Vec::new()) };
         let reported = AgentEvidence(self.0).reported_prompt(name);
         let is_reported =
             |text: &str| is_same(&pending.text, text) || is_same_but_for_tabs(&pending.text, text);
@@ -83,6 +84,6 @@ impl ReviewComments<'_> {
                 comment.sent_at.get_or_insert(now);
             }
         };
-        Ok(self.0.store.update_review(name, mark)?)
+        Ok(ReviewFiles(&self.0.store).update(name, mark)?)
     }
 }

@@ -10,6 +10,9 @@ pub(crate) mod type_and_confirm;
 
 pub use send::SendRequest;
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Types prompts into agents and verifies that they arrived.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::manager::delivery::type_and_confirm::PendingPrompt;
 use crate::manager::status::AgentEvidence;
-use crate::manager::status::evidence::HeardPrompt;
+use crate::manager::status::evidence::AcceptedPrompt;
 use crate::model::Status;
 use crate::process::{self, TtyState};
 use crate::rules::status::from_screen::StatusSource;
@@ -19,13 +19,13 @@ const SHOWN_LINES: usize = 8;
 
 impl PendingPrompt<'_> {
     /// Returns the prompt that the agent accepted last, as its hook reported.
-    pub(in crate::manager) fn reported_prompt(&self) -> Option<HeardPrompt> {
+    pub(in crate::manager) fn reported_prompt(&self) -> Option<AcceptedPrompt> {
         AgentEvidence(self.manager).reported_prompt(&self.agent.name)
     }
 
     /// Returns the prompt that the agent accepted after `before`. Times are not compared, because the clock may be set
     /// back in between.
-    pub(in crate::manager) fn reported_after(&self, before: Option<&HeardPrompt>) -> Option<String> {
+    pub(in crate::manager) fn reported_after(&self, before: Option<&AcceptedPrompt>) -> Option<String> {
         self.reported_prompt()
             .filter(|reported_prompt| Some(reported_prompt) != before)
             .map(|reported_prompt| reported_prompt.text)

@@ -13,7 +13,7 @@ use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_hook::prompt_line;
 use crate::rules::status::from_screen::{ScreenObservation, StatusSource};
 use crate::rules::tasks::typing::LineHandling;
-use crate::store::AgentLock;
+use crate::store::{AgentLock, AgentLocks, Watches};
 
 /// How long to wait for a program that takes no prompt as an argument until it is ready for its initial prompt.
 const INITIAL_PROMPT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -74,7 +74,7 @@ impl Delivery<'_> {
         let prompt: Prompt = text.parse().map_err(Error::unsendable)?;
         let agent = AgentLookup(self.0).running(name, "send")?;
         let kind = self.0.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
-        let watch = self.0.store.watch_instance(&agent.name)?;
+        let watch = Watches(&self.0.store).instance(&agent.name)?;
         let pane = agent.tmux.as_ref().map(|tmux| tmux.pane.clone()).unwrap_or_default();
         Ok(PendingPrompt { manager: self.0, agent, kind, pane, prompt, watch })
     }
@@ -111,7 +111,7 @@ impl Delivery<'_> {
             edge: OutputChange::Activity,
             status_source: StatusSource::Screen,
         };
-        ScreenObserver(self.0).note_sight(&record, observation).map(|_| ())
+        ScreenObserver(self.0).note_reading(&record, observation).map(|_| ())
     }
 
     /// Types the initial prompt of a program that takes no prompt as an argument.
@@ -129,7 +129,7 @@ impl Delivery<'_> {
     pub(in crate::manager) fn send_to_running(&self, request: &SendRequest) -> Result<&'static str, Error> {
         let begun = Instant::now();
         Workspaces(self.0).ensure_directory(&request.name)?;
-        let turn = self.0.store.lock_typing_within(&request.name, request.timeout)?;
+        let turn = AgentLocks(&self.0.store).lock_typing_within(&request.name, request.timeout)?;
         let timeout = request.timeout.saturating_sub(begun.elapsed());
         self.send_in_turn(&SendRequest { timeout, ..request.clone() }, &turn)
     }

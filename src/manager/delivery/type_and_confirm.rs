@@ -3,13 +3,14 @@
 
 use std::time::{Duration, Instant};
 
+use crate::base::plural::counted;
 use crate::error::{Code, Error, TypedText, Undelivered, shown};
 use crate::failpoint;
 use crate::kinds;
 use crate::manager::Context;
 use crate::manager::agent_process::mark_of;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::evidence::HeardPrompt;
+use crate::manager::status::evidence::AcceptedPrompt;
 use crate::manager::status::{AgentEvidence, TmuxObserver};
 use crate::model::{Agent, AgentName, Exit, Kind, Prompt, ScreenState, Status};
 use crate::process;
@@ -141,7 +142,8 @@ impl PendingPrompt<'_> {
         }
         let (queued, _) = self.unread()?;
         let saw = if queued > 0 {
-            format!("{queued} bytes wait unread in its terminal: the program is not reading")
+            let unread = counted(queued, "byte waits", "bytes wait");
+            format!("{unread} unread in its terminal: the program is not reading")
         } else {
             "the program's terminal did not echo it".to_owned()
         };
@@ -174,7 +176,7 @@ impl PendingPrompt<'_> {
     /// Submits the text in the input line. `reported_before` is the prompt that the agent accepted before this one.
     pub(in crate::manager) fn press_enter(
         &self,
-        reported_before: Option<&HeardPrompt>,
+        reported_before: Option<&AcceptedPrompt>,
     ) -> Result<&'static str, Error> {
         let tmux = self.manager.tmux()?;
         for attempt in 0..2 {
@@ -208,7 +210,7 @@ impl PendingPrompt<'_> {
     /// Returns the evidence that Enter took effect, or `None` if there is none.
     fn taken(
         &self,
-        reported_before: Option<&HeardPrompt>,
+        reported_before: Option<&AcceptedPrompt>,
         typed: &str,
     ) -> Result<Option<&'static str>, Error> {
         if self.reports_prompts() {

@@ -336,13 +336,13 @@ impl Diagnostics<'_> {
                 Check::note(
                     name,
                     format!("`{} --version` failed: {failure}", program.display()),
-                    "run it once by hand",
+                    "run it once in a terminal",
                 )
             }
             Err(error) => Check::note(
                 name,
                 format!("`{} --version`: {error}", program.display()),
-                "run it once by hand",
+                "run it once in a terminal",
             ),
         }
     }

@@ -5,6 +5,7 @@ use crate::manager::diagnostics::Diagnostics;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
 use crate::rules::report::prometheus::{Latency, Measurements, prometheus};
+use crate::store::RunFiles;
 
 /// The file in `run/` to which the supervisor writes the latencies of detected changes.
 const LATENCY_FILE: &str = "_latency.json";
@@ -13,7 +14,7 @@ impl Diagnostics<'_> {
     /// Stores the latencies with which the supervisor detected changes, for `symposium metrics`.
     pub fn note_latency(&self, latency: &Latency) -> Result<(), Error> {
         let text = serde_json::to_vec(latency).unwrap_or_default();
-        Ok(self.0.store.write_run(LATENCY_FILE, &text)?)
+        Ok(RunFiles(&self.0.store).write(LATENCY_FILE, &text)?)
     }
 
     /// Returns the metrics in the Prometheus text format.
@@ -24,7 +25,7 @@ impl Diagnostics<'_> {
         let agents: Vec<_> = current_agents.agents.into_iter().map(|agent| agent.status).collect();
         let tallies = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.event_counters())?;
         let latency: Option<Latency> =
-            self.0.store.read_run(LATENCY_FILE).and_then(|text| serde_json::from_slice(&text).ok());
+            RunFiles(&self.0.store).read(LATENCY_FILE).and_then(|text| serde_json::from_slice(&text).ok());
         let version = env!("CARGO_PKG_VERSION");
         Ok(prometheus(&Measurements {
             version,

@@ -19,6 +19,9 @@ pub(crate) mod storage_checks;
 pub use completions::CompletionKind;
 pub use doctor::{Check, Health};
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Use cases that examine the installation.

@@ -86,7 +86,7 @@ fn needs_restart(before: &ConfState, after: Option<&ConfState>) -> Vec<String> {
     }
     if after.is_some_and(|after| after.mode_keys_clash) {
         all.push(
-            "mode-keys: views that are scrolled back use the keys of this table until the tmux server is started again"
+            "mode-keys: views that are scrolled back keep their key table until the tmux server is started again"
                 .to_owned(),
         );
     }

@@ -29,7 +29,7 @@ impl ServerChecks<'_> {
             Ok(client) => Check::note(
                 "tmux versions",
                 format!("{saw}; attach uses the server's own program, {}", client.display()),
-                "nothing is needed; the version of PATH counts from the server's next start",
+                "no action is needed; the next tmux server uses the version in PATH",
             ),
             Err(_) => Check::bad(
                 "tmux versions",

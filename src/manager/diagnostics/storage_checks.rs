@@ -107,7 +107,7 @@ impl StorageChecks<'_> {
                 Stall::Stopped => Check::bad(
                     "transcripts",
                     format!(
-                        "the writer of `{name}`, process {pid}, is stopped (state T); tmux needs more and more memory meanwhile"
+                        "the writer of `{name}`, process {pid}, is stopped (state T); until it continues, tmux buffers the output in memory"
                     ),
                     format!("kill -CONT {pid}"),
                 ),

@@ -171,7 +171,7 @@ impl Dispatcher<'_> {
                 };
                 RegistryWriter(self.0)
                     .with_ledger(|ledger| ledger.move_task(task.id, &step, self.0.now()))?;
-                TaskCompletion(self.0).note_over(task.id);
+                TaskCompletion(self.0).note_task_end(task.id);
             }
             QueueItem::Message(message) => {
                 let why = "it is unknown whether the agent accepted it; `symposium message read` returns it";

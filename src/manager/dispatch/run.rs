@@ -24,7 +24,7 @@ use crate::model::{
 };
 use crate::rules::tasks::readiness::{AGENT_GONE, Readiness, held_specs, is_message, is_task, marked, ready};
 use crate::rules::tasks::typing::LineHandling;
-use crate::store::AgentLock;
+use crate::store::{AgentLock, AgentLocks};
 use crate::tmux::{Audience, Bell};
 
 /// How long a delivery waits for an agent that was idle a moment ago.
@@ -164,7 +164,9 @@ impl Dispatcher<'_> {
         let (id, name) = &due.agent;
         // Locked before the entry is claimed: a claimed entry without a lock holder means that the typing process was
         // killed.
-        let Some(turn) = self.0.store.try_lock_typing(name)? else { return Ok(DispatchOutcome::Later) };
+        let Some(turn) = AgentLocks(&self.0.store).try_lock_typing(name)? else {
+            return Ok(DispatchOutcome::Later);
+        };
         let record = RegistryWriter(self.0).record_by_id(*id)?;
         match record.filter(|record| record.name == *name) {
             // Another agent has this name now.
@@ -360,7 +362,7 @@ impl Dispatcher<'_> {
 
     /// Returns the input lock of an agent, or `None` if another process holds it.
     pub(in crate::manager) fn typing_turn(&self, name: &AgentName) -> Result<Option<AgentLock>, Error> {
-        Ok(self.0.store.try_lock_typing(name)?)
+        Ok(AgentLocks(&self.0.store).try_lock_typing(name)?)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::manager::testing::{TestContext, agent_name};
 use crate::model::{FailureCause, FailureSource};
 use crate::model::{MessageState, Priority, RestartPolicy, Status, Task, TaskId, TaskState, TurnFailure};
 use crate::rules::status::turn_failure::note_after;
+use crate::store::AgentLocks;
 
 fn add(context: &TestContext, to: &str, text: &str) -> Task {
     let request = TaskRequest { to: to.into(), text: text.into(), ..TaskRequest::default() };
@@ -219,7 +220,7 @@ fn nothing_is_typed_into_an_agent_that_is_being_ended() {
     let task = add(&context, "api", "x");
     let due = offered(&context);
     context.store.instance(&api.name).write_state(STOPPING, b"").unwrap();
-    let _kill = context.store.lock_agent(&api.name, "kill").unwrap();
+    let _kill = AgentLocks(&context.store).lock(&api.name, "kill").unwrap();
     assert_eq!(Dispatcher(&context).dispatch(&due[0]).unwrap(), DispatchOutcome::Later);
     assert_eq!(state(&context, task.id).0, TaskState::Queued);
 }
@@ -269,7 +270,7 @@ fn delivery_in_progress_is_left_to_the_process_that_types_it() {
     context.agent("api", Status::Idle);
     let task = add(&context, "api", "x");
     claim(&context, &task);
-    let _typing = context.store.lock_typing(&agent_name("api")).unwrap();
+    let _typing = AgentLocks(&context.store).lock_typing(&agent_name("api")).unwrap();
     context.advance_seconds(60);
     assert_eq!(Dispatcher(&context).recover_deliveries().unwrap(), 0);
     assert_eq!(state(&context, task.id).0, TaskState::Dispatched);

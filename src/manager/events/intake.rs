@@ -14,7 +14,9 @@ use crate::manager::checkpoints::Checkpoints;
 use crate::manager::dispatch::Dispatcher;
 use crate::manager::events::Events;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::evidence::{HOOK_SEEN_FILE, HeardPrompt, PROMPT, TOOL, WORDS};
+use crate::manager::status::evidence::{
+    AcceptedPrompt, HOOK_SEEN_FILE, LAST_PROMPT_FILE, LAST_TOOL_FILE, LAST_WORDS_FILE,
+};
 use crate::manager::status::{AgentLookup, ScreenObserver, StatusTracker, TmuxObserver};
 use crate::manager::terminal::TerminalClients;
 use crate::manager::workspace::worktree::branch_now;
@@ -22,12 +24,13 @@ use crate::model::{Agent, AgentName, AgentRecord, EventKind, Exit, HookSignal, S
 use crate::process;
 use crate::rules::lifecycle::conversation;
 use crate::rules::status::decide::{Evidence, decide, ended};
-use crate::rules::status::from_hook::prompt_line;
+use crate::rules::status::from_hook::{one_line, prompt_line};
 use crate::rules::status::reconcile::StatusChange;
 use crate::rules::status::reset_time::reset_time;
+use crate::store::AgentLocks;
 
 /// Maximum number of characters of the last message that are kept, so that a recap fits on one screen.
-const MAX_REPLY_BYTES: usize = 16 * 1024;
+const MAX_REPLY_CHARS: usize = 16 * 1024;
 
 impl Events<'_> {
     /// Handles a tmux event.
@@ -50,7 +53,7 @@ impl Events<'_> {
             TmuxEvent::ClientMoved | TmuxEvent::ClientDetached { .. } => {
                 TerminalClients(self.0).update_clients().and(self.note_attendance())
             }
-            TmuxEvent::Edge { session, edge } => ScreenObserver(self.0).edge(session, *edge),
+            TmuxEvent::Edge { session, edge } => ScreenObserver(self.0).output_changed(session, *edge),
         }
     }
 
@@ -75,7 +78,7 @@ impl Events<'_> {
         }
         if is_unrecorded(&record) || is_being_started(&record) {
             // An agent that exits immediately does so while `spawn` still holds its lock, and no other event follows.
-            let lock = self.0.store.lock_agent(&record.name, "event")?;
+            let lock = AgentLocks(&self.0.store).lock(&record.name, "event")?;
             let now = self.0.store.find(&record.name, self.0.now())?.filter(|now| now.id == record.id);
             if let Some(before) = now.filter(|now| is_current(now) && is_unrecorded(now)) {
                 // The event may be about the process that ran in the pane before the resume.
@@ -96,7 +99,7 @@ impl Events<'_> {
         if !Access(self.0).may_be_shared(&record.name) {
             return Ok(());
         }
-        let _lock = self.0.store.lock_agent(&record.name, "event")?;
+        let _lock = AgentLocks(&self.0.store).lock(&record.name, "event")?;
         let Some(now) = self.0.store.find(&record.name, self.0.now())? else { return Ok(()) };
         if now.id == record.id && TmuxObserver(self.0).own_pane(&now)?.is_none_or(|pane| pane.dead.is_some())
         {
@@ -123,41 +126,12 @@ impl Events<'_> {
         }
         let report = HookReport { signal, conversation };
         // Written before the status, so that a process that sees the end of the turn finds its last message.
-        if let Some(words) = report.last_words() {
-            let words: String = words.chars().take(MAX_REPLY_BYTES).collect();
-            let _ = self.0.store.instance(&record.name).write_state(WORDS, words.as_bytes());
-        }
-        if let Some(tool) = kinds::read_tool(payload) {
-            let _ = self.0.store.instance(&record.name).write_state(TOOL, tool.as_bytes());
-        }
-        // An agent that is asked to exit denies its own dialog and returns to its prompt for a moment. This is not the
-        // end of a turn.
-        let is_end =
-            matches!(report.signal, HookSignal::Ready | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_));
-        let is_leaving = is_end && StatusTracker(self.0).is_being_ended(&record);
-        let changed = match report.change(&record, self.0.now()).filter(|_| !is_leaving) {
-            None => None,
-            Some(_) => {
-                // Read before the registry is locked: the directory may be on a disk that does not respond.
-                let branch = is_end.then(|| branch_now(&record));
-                RegistryWriter(self.0).write(|edit| {
-                    let now = edit.get(&record.name).ok().flatten()?;
-                    let mut changed = report.change(&now, self.0.now())?;
-                    if let Some(branch) = branch {
-                        changed.branch = branch;
-                    }
-                    Some((edit.put(changed), now))
-                })?
-            }
-        };
+        self.note_last_output(&record, &report, payload);
+        let changed = self.apply_report(&record, &report)?;
         // Recorded after the status, so that a process that sees the accepted prompt finds the agent working.
         if let HookSignal::Prompted(text) = &report.signal {
-            self.note_prompt(&record.name, HeardPrompt { at: self.0.now(), text: text.clone() });
-            RegistryWriter(self.0).record_event(
-                &record,
-                EventKind::Prompted,
-                crate::rules::status::from_hook::one_line(text),
-            );
+            self.note_prompt(&record.name, AcceptedPrompt { at: self.0.now(), text: text.clone() });
+            RegistryWriter(self.0).record_event(&record, EventKind::Prompted, one_line(text));
             Dispatcher(self.0).prompt_accepted(&record, text);
         }
         if report.shows_a_turn() {
@@ -174,9 +148,47 @@ impl Events<'_> {
         Ok(())
     }
 
-    fn note_prompt(&self, name: &AgentName, report: HeardPrompt) {
+    /// Stores the last message and the last tool that a report names.
+    fn note_last_output(&self, record: &AgentRecord, report: &HookReport, payload: &[u8]) {
+        let instance = self.0.store.instance(&record.name);
+        if let Some(words) = report.last_words() {
+            let words: String = words.chars().take(MAX_REPLY_CHARS).collect();
+            let _ = instance.write_state(LAST_WORDS_FILE, words.as_bytes());
+        }
+        if let Some(tool) = kinds::read_tool(payload) {
+            let _ = instance.write_state(LAST_TOOL_FILE, tool.as_bytes());
+        }
+    }
+
+    /// Updates the record after a report. Returns the record after and before the change, or `None` if nothing changed.
+    fn apply_report(
+        &self,
+        record: &AgentRecord,
+        report: &HookReport,
+    ) -> Result<Option<(AgentRecord, AgentRecord)>, Error> {
+        // An agent that is asked to exit denies its own dialog and returns to its prompt for a moment. This is not the
+        // end of a turn.
+        let is_end =
+            matches!(report.signal, HookSignal::Ready | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_));
+        let is_leaving = is_end && StatusTracker(self.0).is_being_ended(record);
+        if is_leaving || report.change(record, self.0.now()).is_none() {
+            return Ok(None);
+        }
+        // Read before the registry is locked: the directory may be on a disk that does not respond.
+        let branch = is_end.then(|| branch_now(record));
+        RegistryWriter(self.0).write(|edit| {
+            let now = edit.get(&record.name).ok().flatten()?;
+            let mut changed = report.change(&now, self.0.now())?;
+            if let Some(branch) = branch {
+                changed.branch = branch;
+            }
+            Some((edit.put(changed), now))
+        })
+    }
+
+    fn note_prompt(&self, name: &AgentName, report: AcceptedPrompt) {
         let Ok(bytes) = serde_json::to_vec(&report) else { return };
-        let _ = self.0.store.instance(name).write_state(PROMPT, &bytes);
+        let _ = self.0.store.instance(name).write_state(LAST_PROMPT_FILE, &bytes);
     }
 
     /// Records that the agent's hooks work, before their report is handled. Returns whether this is the first report

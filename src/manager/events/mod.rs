@@ -4,6 +4,9 @@
 
 pub(in crate::manager) mod intake;
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Receives events of tmux and of agent CLIs.

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::failpoint;
-use crate::git::{CommitPlan, ForeignFiles, Git, GitError, TreePair};
+use crate::git::{
+    CommitPlan, CommitWriter, ForeignFiles, Git, GitError, History, Objects, TreePair, TreeUpdates,
+};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::compute::Computation;
 use crate::manager::finish::facts::git_failed;
@@ -13,6 +15,7 @@ use crate::manager::removal::AgentRemoval;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, FinishMethod, RecoveredWork};
 use crate::rules::workspace::finish::facts::FinishFacts;
+use crate::store::RunFiles;
 
 impl Finishing<'_> {
     /// Brings the base into the worktree, so that the checks see what the base branch will contain. Returns the new
@@ -26,8 +29,8 @@ impl Finishing<'_> {
     ) -> Result<String, Error> {
         let (top, git, tip) = (&facts.work.directory, &computation.git, &computation.tip);
         let failed = |why| git_failed(record, &why).saw("the base branch was not changed");
-        let tree = git.tree_of(top, result).map_err(failed)?;
-        if git.tree_of(top, tip).map_err(failed)? == tree {
+        let tree = Objects(git).tree_of(top, result).map_err(failed)?;
+        if Objects(git).tree_of(top, tip).map_err(failed)? == tree {
             return Ok(tip.clone());
         }
         let message = format!("Merge branch '{}'", facts.base.branch);
@@ -38,7 +41,7 @@ impl Finishing<'_> {
                 let identity = self.identity();
                 let plan =
                     CommitPlan { tree: &tree, parents: &parents, message: &message, identity: &identity };
-                git.write_commit(top, plan).map_err(failed)?
+                CommitWriter(git).write(top, plan).map_err(failed)?
             }
         };
         self.0.progress(&format!("bringing `{}` into the worktree", facts.base.branch));
@@ -63,7 +66,7 @@ impl Finishing<'_> {
         top: &Path,
         commits: TreePair<'_>,
     ) -> Result<Option<RecoveredWork>, GitError> {
-        let copy = match git.is_ancestor(top, commits.from, commits.to)? {
+        let copy = match History(git).is_ancestor(top, commits.from, commits.to)? {
             true => None,
             false => Some(
                 AgentRemoval(self.0)
@@ -72,15 +75,16 @@ impl Finishing<'_> {
             ),
         };
         failpoint::reached("finish.kept");
-        let staging = self.0.store.staging().map_err(|why| GitError::Unverified(why.to_string()))?;
+        let staging =
+            RunFiles(&self.0.store).staging().map_err(|why| GitError::Unverified(why.to_string()))?;
         // An interrupted run may have changed a part of the files.
-        let changed = git.update_tree(top, commits, staging.path()).or_else(|why| {
-            let settled = git.settle_tree(top, commits, staging.path(), ForeignFiles::Refuse);
+        let changed = TreeUpdates(git).update(top, commits, staging.path()).or_else(|why| {
+            let settled = TreeUpdates(git).settle(top, commits, staging.path(), ForeignFiles::Refuse);
             settled.map(drop).map_err(|_| why)
         });
-        changed.and_then(|()| git.advance_head(top, commits)).inspect_err(|_| {
+        changed.and_then(|()| TreeUpdates(git).advance_head(top, commits)).inspect_err(|_| {
             let back = TreePair { from: commits.to, to: commits.from };
-            let _ = git.settle_tree(top, back, staging.path(), ForeignFiles::Leave);
+            let _ = TreeUpdates(git).settle(top, back, staging.path(), ForeignFiles::Leave);
         })?;
         Ok(copy)
     }
@@ -98,8 +102,8 @@ impl Finishing<'_> {
         else {
             return Ok(());
         };
-        let staging = self.0.store.staging()?;
+        let staging = RunFiles(&self.0.store).staging()?;
         let back = TreePair { from: brought_in, to: &journal.tip };
-        git.settle_tree(&top, back, staging.path(), ForeignFiles::Leave).map(drop).map_err(failed)
+        TreeUpdates(&git).settle(&top, back, staging.path(), ForeignFiles::Leave).map(drop).map_err(failed)
     }
 }

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::config;
 use crate::error::{self, Code, Error};
+use crate::git::Objects;
 use crate::manager::finish::Finishing;
 use crate::manager::finish::facts::git_failed;
 use crate::manager::finish::request::{CheckPolicy, FinishRequest};
@@ -19,6 +20,7 @@ use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, FinishCheck, TrustedProject, is_deceptive};
 use crate::process::{self, Run};
 use crate::rules::workspace::finish::facts::FinishFacts;
+use crate::store::TrustedProjects;
 
 /// The file with the checks of a project, as committed on the base branch: a worktree belongs to the agent.
 const PROJECT_FILE: &str = ".symposium/finish.toml";
@@ -43,7 +45,9 @@ impl Finishing<'_> {
         let own = self.0.config()?.finish.checks.clone();
         let own = own.into_iter().map(|line| FinishCheck { line, origin: "config.toml".to_owned() });
         let (top, commit) = (&facts.work.directory, &facts.base.commit);
-        let file = self.0.git().file_at(top, commit, PROJECT_FILE).map_err(|why| git_failed(record, &why))?;
+        let file = Objects(&self.0.git())
+            .file_at(top, commit, PROJECT_FILE)
+            .map_err(|why| git_failed(record, &why))?;
         let Some(bytes) = file else { return Ok(own.collect()) };
         let text = String::from_utf8_lossy(&bytes);
         let origin = format!("{PROJECT_FILE} of the project");
@@ -65,7 +69,7 @@ impl Finishing<'_> {
         let repository = Workspaces(self.0).worktree_note(record).repository;
         let project = repository.join(PROJECT_FILE).to_string_lossy().into_owned();
         let sha256: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
-        let known = self.0.store.trusted_projects()?;
+        let known = TrustedProjects(&self.0.store).list()?;
         let is_agreed = known.iter().any(|known| known.project == project && known.sha256 == sha256);
         if checks.is_empty() || is_agreed {
             return Ok(());
@@ -73,7 +77,7 @@ impl Finishing<'_> {
         if request.checks == CheckPolicy::Trust {
             ProjectTrust(self.0).refuse_trust_by_agent(&project)?;
             let trusted = TrustedProject { project, sha256, trusted_at: self.0.now() };
-            return Ok(self.0.store.trust_project(&trusted)?);
+            return Ok(TrustedProjects(&self.0.store).trust(&trusted)?);
         }
         let listed = checks.iter().map(|check| format!("it runs `{}`", shown(&check.line)));
         Err(Error::new(

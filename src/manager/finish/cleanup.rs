@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::base::sanitize::shell_word;
 use crate::error::Error;
 use crate::failpoint;
-use crate::git::TreePair;
+use crate::git::{Branches, History, TreePair};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::journal::FinishJournal;
 use crate::manager::finish::run::{CompletedStep, FinishReport};
@@ -105,7 +105,7 @@ impl Finishing<'_> {
         let merged = [&journal.tip[..], &journal.from];
         // An error keeps the branch, too.
         let is_part = matches!(
-            self.0.git().with_long_timeout().commits_outside(&note.repository, &note.branch, &merged),
+            History(&self.0.git().with_long_timeout()).count_outside(&note.repository, &note.branch, &merged),
             Ok(0)
         );
         let (removal, branch) = match is_part {
@@ -115,13 +115,14 @@ impl Finishing<'_> {
         };
         let kept = AgentRemoval(self.0).keep_unsaved_work(record, removal)?;
         failpoint::reached("finish.kept");
-        let own_tip = self.0.git().branch_tip(&note.repository, &note.branch).ok().flatten();
+        let own_tip = Branches(&self.0.git()).tip(&note.repository, &note.branch).ok().flatten();
         WorkInspection(self.0).forget_worktree(record, branch);
         // A folder that is not a worktree any more.
         let _ = std::fs::remove_dir_all(self.0.store.instance(&record.name).workspace());
         let undo = kept.recovered.as_ref().map(|copy| format!("symposium agent recover {}", copy.name));
         report.steps.push(CompletedStep { text: "the worktree is removed".to_owned(), undo });
-        let is_gone = self.0.git().branch_tip(&note.repository, &note.branch).is_ok_and(|tip| tip.is_none());
+        let is_gone =
+            Branches(&self.0.git()).tip(&note.repository, &note.branch).is_ok_and(|tip| tip.is_none());
         if note.made_branch && is_gone {
             // The agent may have finished its work on another branch.
             let tip = own_tip.as_ref().unwrap_or(&journal.tip);

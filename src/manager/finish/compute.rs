@@ -5,15 +5,16 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::git::{
-    CommitIdentity, CommitPlan, Git, GitError, MergedTree, ObjectStore, ReplayedCommits, SnapshotPlan,
-    TreePair,
+    Branches, CommitIdentity, CommitPlan, CommitWriter, Diffs, Git, GitError, History, MergeDetection,
+    MergedTree, Merges, ObjectStore, Objects, ReplayedCommits, SnapshotPlan, Snapshots, TreePair,
 };
 use crate::manager::finish::Finishing;
 use crate::manager::finish::facts::git_failed;
 use crate::manager::finish::request::FinishRequest;
+use crate::manager::finish::run::changed_meanwhile;
 use crate::manager::recaps::Recaps;
 use crate::manager::workspace::Workspaces;
-use crate::model::{AgentRecord, FinishMethod};
+use crate::model::{AgentRecord, FinishMethod, MergeState};
 use crate::rules::workspace::finish::facts::FinishFacts;
 use crate::rules::workspace::finish::message;
 use crate::store::Staging;
@@ -40,6 +41,8 @@ pub(in crate::manager) struct Computation {
     pub has_stale_index: bool,
     /// Message of the commit with the uncommitted work.
     pub message: String,
+    /// The commit at which the work starts if it is stacked on other work that the base branch has already.
+    pub start: Option<String>,
     /// What the merge results in.
     pub outcome: MergeOutcome,
     /// The git that can read the computed objects.
@@ -77,9 +80,13 @@ impl Finishing<'_> {
         let words = Recaps(self.0).recap_of(record, self.0.now())?.last_words;
         let message = message::for_uncommitted(&record.name, request.message.as_deref(), words.as_deref());
         let (git, state) = self.work_state(record, facts, (store, staging)).map_err(failed)?;
+        // The result would be compared with another commit than it is based on.
+        if state.base != facts.base.commit {
+            return Err(changed_meanwhile(request));
+        }
         let (top, identity) = (&facts.work.directory, self.identity());
         // A run may have been killed after it committed the work and before it updated the index.
-        let is_committed = git.tree_of(top, &state.head).is_ok_and(|tree| tree == state.tree);
+        let is_committed = Objects(&git).tree_of(top, &state.head).is_ok_and(|tree| tree == state.tree);
         let has_stale_index = is_committed && !facts.work.uncommitted.is_empty();
         let tip = match is_committed || facts.work.uncommitted.is_empty() {
             true => state.head.clone(),
@@ -91,12 +98,19 @@ impl Finishing<'_> {
                     message: &message,
                     identity: &identity,
                 };
-                git.write_commit(top, plan).map_err(failed)?
+                CommitWriter(&git).write(top, plan).map_err(failed)?
             }
         };
         let method = self.method(request)?;
         let (base, scratch) = (&state.base, staging.path());
-        let input = MergeInput { git: &git, top, base, tip: &tip, scratch, identity: &identity };
+        let start = match request.opens_pull_request {
+            // A forge does not know where the work starts.
+            true => None,
+            false => self.stacked_start(record, facts, (&state, scratch)).map_err(failed)?,
+        };
+        let start_of = start.as_deref();
+        let input =
+            MergeInput { git: &git, top, base, tip: &tip, start: start_of, scratch, identity: &identity };
         let outcome = match method {
             FinishMethod::Rebase => rebased(&input),
             FinishMethod::Merge => {
@@ -112,13 +126,36 @@ impl Finishing<'_> {
             }
         };
         let outcome = outcome.map_err(failed)?;
-        Ok(Computation { state, tip, has_stale_index, message, outcome, git })
+        Ok(Computation { state, tip, has_stale_index, message, start, outcome, git })
     }
 
-    /// Returns how the work gets into the base branch: as requested, or as configured.
+    /// Returns the commit at which the work starts if it is stacked on other work that the base branch has as other commits,
+    /// for example squashed. The changes before this commit would conflict with their copy.
+    fn stacked_start(
+        &self,
+        record: &AgentRecord,
+        facts: &FinishFacts,
+        (state, scratch): (&WorkState, &Path),
+    ) -> Result<Option<String>, GitError> {
+        let Some(base) = Workspaces(self.0).worktree_note(record).base else { return Ok(None) };
+        let (git, top) = (self.0.git().with_long_timeout(), &facts.work.directory);
+        // The agent may have left the commit, and git may have deleted it since then.
+        let is_stacked = History(&git).is_ancestor(top, &base.commit, &state.head).unwrap_or(false)
+            && !History(&git).is_ancestor(top, &base.commit, &state.base)?;
+        if !is_stacked {
+            return Ok(None);
+        }
+        let targets = [state.base.clone()];
+        let found = MergeDetection(&git).state(top, (&base.commit, None), &targets, scratch)?;
+        Ok((found == MergeState::Merged).then_some(base.commit))
+    }
+
+    /// Returns how the work gets into the base branch: as requested, or as configured. The commits of a pull request may
+    /// have been pushed already, so they are not rebased.
     pub(in crate::manager) fn method(&self, request: &FinishRequest) -> Result<FinishMethod, Error> {
         Ok(match request.method {
             Some(method) => method,
+            None if request.opens_pull_request => FinishMethod::Squash,
             None => self.0.config()?.finish.method,
         })
     }
@@ -142,10 +179,10 @@ impl Finishing<'_> {
         let left_out: Vec<String> =
             copies.iter().map(|path| format!(":(top,exclude,literal){}", path.display())).collect();
         let plan = SnapshotPlan { left_out: &left_out, scratch: staging.path(), objects: store };
-        let git = self.0.git().with_long_timeout().for_snapshot(top, plan)?;
-        let tree = git.snapshot(top, plan)?;
+        let git = Snapshots(&self.0.git().with_long_timeout()).git_for(top, plan)?;
+        let tree = Snapshots(&git).write(top, plan)?;
         let head = git.head(top)?.unwrap_or_default();
-        let base = git.branch_tip(top, &facts.base.branch)?.unwrap_or_default();
+        let base = Branches(&git).tip(top, &facts.base.branch)?.unwrap_or_default();
         Ok((git, WorkState { head, tree, base }))
     }
 }
@@ -156,38 +193,40 @@ struct MergeInput<'a> {
     top: &'a Path,
     base: &'a str,
     tip: &'a str,
+    start: Option<&'a str>,
     scratch: &'a Path,
     identity: &'a CommitIdentity,
 }
 
 /// Merges the tip into the base, as a commit with these parents.
 fn merged(input: &MergeInput<'_>, message: &str, parents: &[&str]) -> Result<MergeOutcome, GitError> {
-    let MergeInput { git, top, base, tip, identity, .. } = *input;
-    if git.is_ancestor(top, tip, base)? {
+    let MergeInput { git, top, base, tip, start, identity, .. } = *input;
+    if History(git).is_ancestor(top, tip, base)? {
         return Ok(MergeOutcome::Nothing);
     }
-    let tree = match git.merged_tree(top, None, (base, tip))? {
+    let tree = match Merges(git).merged_tree(top, start, (base, tip))? {
         MergedTree::Clean(tree) => tree,
         MergedTree::Conflicts(paths) => return Ok(MergeOutcome::Conflicts(paths)),
     };
-    if tree == git.tree_of(top, base)? && parents.len() == 1 {
+    if tree == Objects(git).tree_of(top, base)? && parents.len() == 1 {
         return Ok(MergeOutcome::Nothing);
     }
-    let id = git.write_commit(top, CommitPlan { tree: &tree, parents, message, identity })?;
+    let id = CommitWriter(git).write(top, CommitPlan { tree: &tree, parents, message, identity })?;
     with_files(input, id)
 }
 
 /// Copies the commits of the tip onto the base.
 fn rebased(input: &MergeInput<'_>) -> Result<MergeOutcome, GitError> {
-    let MergeInput { git, top, base, tip, scratch, identity } = *input;
-    let id = match git.replay(top, (base, tip), (identity, scratch))? {
+    let MergeInput { git, top, base, tip, start, scratch, identity } = *input;
+    let from = start.unwrap_or(base);
+    let id = match CommitWriter(git).replay(top, (from, base, tip), (identity, scratch))? {
         ReplayedCommits::Done(id) => id,
         ReplayedCommits::Conflicts { paths, .. } => return Ok(MergeOutcome::Conflicts(paths)),
     };
     // A merge commit may have content that none of the copied commits has.
-    if git.has_merges(top, base, tip)? {
-        let merged = git.merged_tree(top, None, (base, tip))?;
-        if merged != MergedTree::Clean(git.tree_of(top, &id)?) {
+    if History(git).has_merges(top, from, tip)? {
+        let merged = Merges(git).merged_tree(top, start, (base, tip))?;
+        if merged != MergedTree::Clean(Objects(git).tree_of(top, &id)?) {
             return Ok(MergeOutcome::MergesInTheWay);
         }
     }
@@ -199,12 +238,12 @@ fn rebased(input: &MergeInput<'_>) -> Result<MergeOutcome, GitError> {
 
 fn with_files(input: &MergeInput<'_>, id: String) -> Result<MergeOutcome, GitError> {
     let trees = TreePair { from: input.base, to: &id };
-    let files = input.git.changed_between(input.top, trees)?.len();
+    let files = Diffs(input.git).changed_files(input.top, trees)?.len();
     Ok(MergeOutcome::Commit { id, files })
 }
 
 /// Returns the messages of the commits, the oldest first.
 fn messages(input: &MergeInput<'_>) -> Result<Vec<String>, GitError> {
-    let MergeInput { git, top, base, tip, .. } = *input;
-    git.messages_between(top, base, tip)
+    let MergeInput { git, top, base, tip, start, .. } = *input;
+    History(git).messages_between(top, start.unwrap_or(base), tip)
 }

@@ -9,19 +9,23 @@ use crate::manager::finish::Finishing;
 use crate::manager::finish::journal::FinishProgress;
 use crate::manager::finish::move_base::has_the_work;
 use crate::manager::finish::request::FinishRequest;
-use crate::manager::finish::run::FinishDraft;
 use crate::manager::tasks::Tasks;
 use crate::manager::tasks::add::{TaskAdded, TaskRequest};
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, FinishPlan, TaskId, is_deceptive};
 use crate::rules::workspace::finish::message::conflict_task;
 use crate::rules::workspace::finish::refusal::listed;
+use crate::store::AgentLocks;
 
 /// The state file with the options of a run that waits for the agent.
 const CONFLICT_FILE: &str = "finish-conflict.json";
 
 /// Version of the format. A file with a higher version is refused.
-const CONFLICT_VERSION: u32 = 1;
+const CONFLICT_VERSION: u32 = 2;
+
+/// Version of a file without a pull request, which earlier versions of this program can read. They would merge the work
+/// instead of opening a pull request.
+const VERSION_WITHOUT_PULL_REQUEST: u32 = 1;
 
 /// A run that waits until the agent has resolved a conflict.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,17 +54,20 @@ impl Finishing<'_> {
     }
 
     /// Sends the conflicts of a plan to the agent as a task, and stores the options for `--continue`.
-    pub fn send_conflict(&self, request: &FinishRequest, draft: &FinishDraft) -> Result<TaskAdded, Error> {
-        let _lock = self.0.store.lock_agent(&request.name, "finish")?;
+    pub fn send_conflict(&self, request: &FinishRequest, plan: &FinishPlan) -> Result<TaskAdded, Error> {
+        let _lock = AgentLocks(&self.0.store).lock(&request.name, "finish")?;
         let record = self.0.record(&request.name, "finish")?;
-        let text = conflict_task(&draft.plan.base, self.method(request)?, &draft.plan.conflicts);
+        let text = conflict_task(&plan.base, self.method(request)?, &plan.conflicts);
         let added = Tasks(self.0).task_add(TaskRequest {
             to: record.name.to_string(),
             text,
             ..TaskRequest::default()
         })?;
-        let stored =
-            StoredConflict { version: CONFLICT_VERSION, request: request.clone(), task: added.task.id };
+        let version = match request.opens_pull_request {
+            true => CONFLICT_VERSION,
+            false => VERSION_WITHOUT_PULL_REQUEST,
+        };
+        let stored = StoredConflict { version, request: request.clone(), task: added.task.id };
         let text = serde_json::to_vec_pretty(&stored)
             .map_err(|error| Error::io(format!("cannot write {CONFLICT_FILE}"))(error.into()))?;
         self.0.store.instance(&record.name).write_state(CONFLICT_FILE, &text)?;
@@ -80,7 +87,7 @@ impl Finishing<'_> {
     /// Reverts a run that was interrupted before the base branch had the work, and forgets the options of a run that
     /// waits for the agent.
     pub fn abort_finish(&self, name: &AgentName) -> Result<AbortedFinish, Error> {
-        let _lock = self.0.store.lock_agent(name, "finish")?;
+        let _lock = AgentLocks(&self.0.store).lock(name, "finish")?;
         let record = self.0.record(name, "finish")?;
         let task = self.stored_conflict(name)?.map(|stored| stored.task);
         let journal = self.journal(&record)?;
@@ -111,8 +118,10 @@ impl Finishing<'_> {
         let stored: StoredConflict = serde_json::from_slice(&text)
             .map_err(|error| Error::new(Code::State, cannot()).saw(error.to_string()))?;
         if stored.version > CONFLICT_VERSION {
-            return Err(Error::new(Code::State, cannot())
-                .saw(format!("it has version {}, this program knows {CONFLICT_VERSION}", stored.version)));
+            return Err(Error::new(Code::State, cannot()).saw(format!(
+                "it has version {}, this version of symposium supports {CONFLICT_VERSION}",
+                stored.version
+            )));
         }
         Ok(Some(stored))
     }

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::base::sanitize::shown;
 use crate::error::{Code, Error};
-use crate::git::{self, GitError};
+use crate::git::{
+    self, BaseSearch, Branches, GitError, History, Index, Submodules, UnsavedWorkSearch, WorkingTreeChanges,
+    Worktrees,
+};
 use crate::manager::finish::Finishing;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::review::Reviews;
@@ -80,7 +83,7 @@ impl Finishing<'_> {
     /// Refuses a worktree for which git would use another directory or repository.
     pub(in crate::manager) fn verify_worktree(&self, record: &AgentRecord, top: &Path) -> Result<(), Error> {
         let repository = Workspaces(self.0).worktree_note(record).repository;
-        let verified = self.0.git().with_long_timeout().verify_worktree(top, &repository);
+        let verified = Worktrees(&self.0.git().with_long_timeout()).verify(top, &repository);
         verified.map_err(|why| git_failed(record, &why))
     }
 
@@ -88,7 +91,7 @@ impl Finishing<'_> {
     fn base_branch(&self, record: &AgentRecord, top: &Path, into: Option<&str>) -> Result<String, Error> {
         let git = self.0.git();
         let exists = |branch: &str| -> Result<bool, Error> {
-            Ok(git.branch_tip(top, branch).map_err(|why| git_failed(record, &why))?.is_some())
+            Ok(Branches(&git).tip(top, branch).map_err(|why| git_failed(record, &why))?.is_some())
         };
         let name = &record.name;
         let hint = format!("name a branch: `symposium agent finish {name} --into main`");
@@ -99,7 +102,11 @@ impl Finishing<'_> {
             };
         }
         let base = Reviews(self.0).base(record, top, None)?;
-        let Some(base) = base.name else {
+        let branch = match base.name {
+            Some(branch) => Some(branch),
+            None => self.branch_with_finished_base(record)?,
+        };
+        let Some(base) = branch else {
             let why = format!("the base of agent `{name}` is a commit and not a branch");
             return Err(Error::new(Code::Workspace, why).saw("nothing was changed").hint(hint));
         };
@@ -114,16 +121,26 @@ impl Finishing<'_> {
         Err(Error::new(Code::Workspace, why).saw("nothing was changed").hint(hint))
     }
 
+    /// Returns the branch that got the work of the finished agent on whose branch this agent is stacked.
+    fn branch_with_finished_base(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
+        let note = Workspaces(self.0).worktree_note(record);
+        let Some(below) = note.base.and_then(|base| base.branch) else { return Ok(None) };
+        let records = self.0.store.read(self.0.now())?;
+        let notes = records.iter().map(|other| Workspaces(self.0).worktree_note(other));
+        let mut finished = notes.filter(|other| other.repository == note.repository && other.branch == below);
+        Ok(finished.find_map(|other| other.merged_into))
+    }
+
     fn base_facts(&self, top: &Path, branch: &str) -> Result<BaseFacts, GitError> {
         let git = self.0.git().with_long_timeout();
-        let commit = git.branch_tip(top, branch)?.unwrap_or_default();
-        let mut checkouts = git.checked_out(top, branch)?.into_iter();
+        let commit = Branches(&git).tip(top, branch)?.unwrap_or_default();
+        let mut checkouts = Branches(&git).checked_out(top, branch)?.into_iter();
         let checked_out = checkouts.next();
-        let upstream = match git.behind_upstream(top, branch)? {
+        let upstream = match Branches(&git).behind_upstream(top, branch)? {
             Some((name, commits)) if commits > 0 => {
-                let common = git.base_at(top, &name)?.map(|base| base.merge_base);
+                let common = BaseSearch(&git).at(top, &name)?.map(|base| base.merge_base);
                 let in_work = match common {
-                    Some(common) => git.count_between(top, &commit, &common)?,
+                    Some(common) => History(&git).count_between(top, &commit, &common)?,
                     None => 0,
                 };
                 Some(UpstreamFacts { name, commits, in_work })
@@ -144,31 +161,32 @@ impl Finishing<'_> {
     fn work_facts(&self, record: &AgentRecord, top: &Path, base: &str) -> Result<WorkFacts, GitError> {
         let git = self.0.git().with_long_timeout();
         let note = Workspaces(self.0).worktree_note(record);
-        let mut uncommitted = git.all_uncommitted(top)?;
+        let mut uncommitted = WorkingTreeChanges(&git).list_all(top)?;
         WorkInspection(self.0).leave_out_copies(record, &mut uncommitted);
         let head = git.head(top)?.unwrap_or_default();
-        let in_submodules = git.work_in_submodules(top)?.into_iter().flat_map(|(submodule, work)| {
-            let inside = move |file: &str| submodule.join(file).to_string_lossy().into_owned();
-            work.changed.into_iter().map(move |file| ChangedFile { path: inside(&file.path), ..file })
-        });
+        let in_submodules =
+            UnsavedWorkSearch(&git).in_submodules(top)?.into_iter().flat_map(|(submodule, work)| {
+                let inside = move |file: &str| submodule.join(file).to_string_lossy().into_owned();
+                work.changed.into_iter().map(move |file| ChangedFile { path: inside(&file.path), ..file })
+            });
         let copies = Workspaces(self.0).unchanged_copies(record);
         let is_copy = |path: &String| copies.iter().any(|copy| copy == Path::new(path));
-        let mut ignored = git.ignored(top)?;
+        let mut ignored = WorkingTreeChanges(&git).list_ignored(top)?;
         ignored.retain(|path| !is_copy(path));
         Ok(WorkFacts {
             directory: top.to_owned(),
-            branch: git::checked_out_branch(top),
-            left_out_commits: git.commits_outside(top, &note.branch, &[&head, base])?,
+            branch: Branches(&git).current(top)?,
+            left_out_commits: History(&git).count_outside(top, &note.branch, &[&head, base])?,
             in_submodules: in_submodules.collect(),
-            unsaved_submodules: git.submodules_with_unsaved_commits(top)?,
+            unsaved_submodules: Submodules(&git).with_unsaved_commits(top)?,
             own_branch: Some(note.branch).filter(|_| note.made_branch),
-            operation: git.operation_in_progress(top),
-            unmerged: git.unmerged_paths(top)?,
-            embedded: git.repositories_below(top)?,
+            operation: git::operation_in_progress(top),
+            unmerged: Index(&git).unmerged_paths(top)?,
+            embedded: WorkingTreeChanges(&git).repositories_below(top)?,
             uncommitted,
             ignored,
-            commits: git.count_between(top, base, &head)?,
-            behind: git.count_between(top, &head, base)?,
+            commits: History(&git).count_between(top, base, &head)?,
+            behind: History(&git).count_between(top, &head, base)?,
             head,
         })
     }

@@ -6,6 +6,7 @@ use crate::manager::finish::journal::FinishProgress;
 use crate::manager::finish::run::FinishReport;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord};
+use crate::store::AgentLocks;
 
 /// A run that was interrupted when the base branch was about to move, or had moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl Finishing<'_> {
         if self.journal(&record)?.is_none() {
             return Ok(None);
         }
-        let lock = self.0.store.lock_agent(name, "finish")?;
+        let lock = AgentLocks(&self.0.store).lock(name, "finish")?;
         let record = self.0.record(name, "finish")?;
         let Some(mut journal) = self.journal(&record)? else { return Ok(None) };
         // The worktree may be gone already.

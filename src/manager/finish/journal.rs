@@ -98,7 +98,10 @@ impl Finishing<'_> {
             .map_err(|error| Error::new(Code::State, cannot()).saw(error.to_string()))?;
         if journal.version > JOURNAL_VERSION {
             return Err(Error::new(Code::State, cannot())
-                .saw(format!("it has version {}, this program knows {JOURNAL_VERSION}", journal.version))
+                .saw(format!(
+                    "it has version {}, this version of symposium supports {JOURNAL_VERSION}",
+                    journal.version
+                ))
                 .hint("use the version of symposium that began to finish the agent"));
         }
         Ok(Some(journal))

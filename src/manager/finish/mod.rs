@@ -33,7 +33,7 @@ pub(in crate::manager) mod verify;
 pub use interrupted::InterruptedFinish;
 pub use pull_request::PullRequestReport;
 pub use request::{CheckPolicy, FinishRequest};
-pub use run::{FinishDraft, FinishReport};
+pub use run::FinishReport;
 
 use crate::manager::Context;
 

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use crate::base::sanitize::shell_word;
 use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{BranchMove, ForeignFiles, GitError, TreePair};
+use crate::git::{BranchMove, Branches, ForeignFiles, GitError, History, TreePair, TreeUpdates};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::facts::git_failed;
 use crate::manager::finish::journal::{FinishJournal, FinishProgress};
 use crate::manager::finish::request::FinishRequest;
 use crate::model::AgentRecord;
 use crate::rules::workspace::finish::refusal::listed;
+use crate::store::RunFiles;
 
 impl Finishing<'_> {
     /// Moves the base branch as the journal says. `top` is a working tree of the repository.
@@ -30,9 +31,9 @@ impl Finishing<'_> {
         failpoint::reached("finish.moving");
         let git = self.0.git().with_long_timeout();
         let trees = TreePair { from: &journal.from, to: &to };
-        let staging = self.0.store.staging()?;
+        let staging = RunFiles(&self.0.store).staging()?;
         if let Some(directory) = &journal.directory
-            && let Err(why) = git.update_tree(directory, trees, staging.path())
+            && let Err(why) = TreeUpdates(&git).update(directory, trees, staging.path())
         {
             let error = git_failed(record, &why).saw(format!(
                 "`{}` is checked out in {}",
@@ -43,7 +44,7 @@ impl Finishing<'_> {
         }
         failpoint::reached("finish.files");
         let plan = BranchMove { branch: &journal.base, from: &journal.from, to: &to };
-        if let Err(why) = git.move_branch(top, plan) {
+        if let Err(why) = Branches(&git).move_tip(top, plan) {
             let error = Error::new(Code::Workspace, format!("`{}` moved in the meantime", journal.base))
                 .saw(why.to_string())
                 .hint(format!("run it again: `{}`", request.command(&[])));
@@ -64,8 +65,8 @@ impl Finishing<'_> {
         match (reverted, &journal.directory) {
             (Err(why), Some(directory)) => error
                 .saw("the base branch was not changed")
-                .saw(format!("the files in {} could not be changed back: {why}", directory.display()))
-                .hint(format!("change them back with `symposium agent finish {name} --abort`")),
+                .saw(format!("the files in {} could not be restored: {why}", directory.display()))
+                .hint(format!("restore them with `symposium agent finish {name} --abort`")),
             _ => match self.remove_journal(record) {
                 Ok(()) => error.saw("the base branch was not changed"),
                 Err(why) => why,
@@ -77,9 +78,15 @@ impl Finishing<'_> {
     /// neither commit, which stay.
     fn revert_files(&self, directory: &Path, journal: &FinishJournal) -> Result<Vec<String>, GitError> {
         let Some(to) = &journal.to else { return Ok(Vec::new()) };
-        let staging = self.0.store.staging().map_err(|why| GitError::Unverified(why.to_string()))?;
+        let staging =
+            RunFiles(&self.0.store).staging().map_err(|why| GitError::Unverified(why.to_string()))?;
         let trees = TreePair { from: to, to: &journal.from };
-        self.0.git().with_long_timeout().settle_tree(directory, trees, staging.path(), ForeignFiles::Leave)
+        TreeUpdates(&self.0.git().with_long_timeout()).settle(
+            directory,
+            trees,
+            staging.path(),
+            ForeignFiles::Leave,
+        )
     }
 
     /// Records that the base branch has the work.
@@ -104,24 +111,25 @@ impl Finishing<'_> {
         let Some(to) = journal.to.clone() else { return Ok(true) };
         let git = self.0.git().with_long_timeout();
         let failed = |why| git_failed(record, &why).saw("an interrupted run could not be continued");
-        let now = git.branch_tip(top, &journal.base).map_err(failed)?.unwrap_or_default();
+        let now = Branches(&git).tip(top, &journal.base).map_err(failed)?.unwrap_or_default();
         if now == journal.from {
             if let Some(directory) = self.directory_of_base(top, journal).map_err(failed)? {
-                let staging = self.0.store.staging()?;
+                let staging = RunFiles(&self.0.store).staging()?;
                 let trees = TreePair { from: &journal.from, to: &to };
-                let settled = git.settle_tree(&directory, trees, staging.path(), ForeignFiles::Refuse);
+                let settled =
+                    TreeUpdates(&git).settle(&directory, trees, staging.path(), ForeignFiles::Refuse);
                 settled.map_err(|why| {
                     failed(why)
                         .hint(format!("`git -C {} status` shows the files", shell_word(&directory)))
                         .hint(format!(
-                            "change the others back: `symposium agent finish {} --abort`",
+                            "restore the other files: `symposium agent finish {} --abort`",
                             record.name
                         ))
                 })?;
             }
             let plan = BranchMove { branch: &journal.base, from: &journal.from, to: &to };
-            git.move_branch(top, plan).map_err(failed)?;
-        } else if !git.is_ancestor(top, &to, &now).map_err(failed)? {
+            Branches(&git).move_tip(top, plan).map_err(failed)?;
+        } else if !History(&git).is_ancestor(top, &to, &now).map_err(failed)? {
             // The branch was moved elsewhere after the interruption, so the work is not in it.
             self.remove_journal(record)?;
             return Ok(false);
@@ -139,10 +147,10 @@ impl Finishing<'_> {
     ) -> Result<(), Error> {
         let git = self.0.git().with_long_timeout();
         let failed = |why| git_failed(record, &why).saw("an interrupted run could not be reverted");
-        let now = git.branch_tip(top, &journal.base).map_err(failed)?.unwrap_or_default();
+        let now = Branches(&git).tip(top, &journal.base).map_err(failed)?.unwrap_or_default();
         let to = journal.to.as_deref().unwrap_or(&journal.from);
         if now != journal.from {
-            let has_work = git.is_ancestor(top, to, &now).map_err(failed)?;
+            let has_work = History(&git).is_ancestor(top, to, &now).map_err(failed)?;
             return if has_work { Err(has_the_work(record, journal)) } else { Ok(()) };
         }
         let Some(directory) = self.directory_of_base(top, journal).map_err(failed)? else { return Ok(()) };
@@ -157,7 +165,7 @@ impl Finishing<'_> {
     /// Returns the working tree of an interrupted move if it still has the base branch checked out.
     fn directory_of_base(&self, top: &Path, journal: &FinishJournal) -> Result<Option<PathBuf>, GitError> {
         let Some(directory) = &journal.directory else { return Ok(None) };
-        let checkouts = self.0.git().with_long_timeout().checked_out(top, &journal.base)?;
+        let checkouts = Branches(&self.0.git().with_long_timeout()).checked_out(top, &journal.base)?;
         match checkouts.iter().find(|tree| tree.top != *directory) {
             Some(other) => Err(GitError::Unverified(format!(
                 "`{}` is checked out in {} now",

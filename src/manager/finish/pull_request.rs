@@ -1,5 +1,6 @@
 //! `agent finish --pr`: commits the work, runs the checks, pushes the branch and opens a pull request. The agent, its
 //! worktree and the base branch stay as they are. Each step can be repeated, so an interrupted run needs no journal.
+//! A conflict with the base branch changes nothing and can be sent to the agent, as without `--pr`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use serde::Serialize;
 use crate::base::sanitize::{shell_word, shown};
 use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{ObjectStore, PushPlan};
+use crate::git::{History, ObjectStore, Objects, Publication, PushPlan};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::compute::{Computation, MergeOutcome, WorkState};
 use crate::manager::finish::conflict::conflict;
@@ -27,7 +28,7 @@ use crate::rules::workspace::finish::pull_request::{
     ForgeProgram, PullRequestDraft, address, is_open_already, without_credentials,
 };
 use crate::rules::workspace::finish::refusal;
-use crate::store::Staging;
+use crate::store::{AgentLocks, RunFiles, Staging};
 
 /// Time limit for the program that opens the pull request.
 const FORGE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -38,6 +39,8 @@ pub struct PullRequestPlan {
     /// The plan to show.
     pub plan: FinishPlan,
     state: WorkState,
+    /// Where the branch is pushed; `None` if there are conflicts.
+    push: Option<PushPlan>,
 }
 
 /// A pull request that was opened. The field names are a public contract.
@@ -71,14 +74,32 @@ struct PreparedPullRequest {
     plan: FinishPlan,
 }
 
+/// What a plan for a pull request results in.
+enum PullRequestAttempt {
+    /// The pull request can be opened.
+    Possible(Box<PreparedPullRequest>),
+    /// The work conflicts with the base branch.
+    Conflicting {
+        /// The plan with the conflicts.
+        plan: FinishPlan,
+        /// The state that it was made for.
+        state: WorkState,
+    },
+}
+
 impl Finishing<'_> {
     /// Plans a pull request. Changes nothing.
     pub fn pull_request_plan(&self, request: &FinishRequest) -> Result<PullRequestPlan, Error> {
         let record = self.0.record(&request.name, "finish")?;
         self.refuse_interrupted(&record)?;
-        let staging = self.0.store.staging()?;
-        let prepared = self.prepare_pull_request(&record, request, (ObjectStore::Scratch, &staging))?;
-        Ok(PullRequestPlan { plan: prepared.plan, state: prepared.computation.state })
+        let staging = RunFiles(&self.0.store).staging()?;
+        Ok(match self.prepare_pull_request(&record, request, (ObjectStore::Scratch, &staging))? {
+            PullRequestAttempt::Possible(prepared) => {
+                let PreparedPullRequest { plan, computation, push, .. } = *prepared;
+                PullRequestPlan { plan, state: computation.state, push: Some(push) }
+            }
+            PullRequestAttempt::Conflicting { plan, state } => PullRequestPlan { plan, state, push: None },
+        })
     }
 
     /// Pushes the work of an agent and opens a pull request.
@@ -87,14 +108,21 @@ impl Finishing<'_> {
         request: &FinishRequest,
         planned: &PullRequestPlan,
     ) -> Result<PullRequestReport, Error> {
-        let _lock = self.0.store.lock_agent(&request.name, "finish")?;
+        let _lock = AgentLocks(&self.0.store).lock(&request.name, "finish")?;
         let record = self.0.record(&request.name, "finish")?;
         StatusTracker(self.0).finish_move(&record)?;
-        let staging = self.0.store.staging()?;
-        let prepared = self.prepare_pull_request(&record, request, (ObjectStore::Repository, &staging))?;
-        let PreparedPullRequest { facts, computation, result, checks, push, .. } = &prepared;
+        let staging = RunFiles(&self.0.store).staging()?;
+        let prepared =
+            match self.prepare_pull_request(&record, request, (ObjectStore::Repository, &staging))? {
+                PullRequestAttempt::Possible(prepared) => prepared,
+                PullRequestAttempt::Conflicting { plan, .. } => return Err(conflict(&plan, request)),
+            };
+        let PreparedPullRequest { facts, computation, result, checks, push, .. } = &*prepared;
         if computation.state != planned.state {
-            return Err(changed_meanwhile(request, &["--pr"]));
+            return Err(changed_meanwhile(request));
+        }
+        if Some(push) != planned.push.as_ref() {
+            return Err(target_changed(push, request));
         }
         self.commit_work(&record, facts, computation)?;
         failpoint::reached("finish.committed");
@@ -106,14 +134,14 @@ impl Finishing<'_> {
             self.remove_journal(&record)?;
             head = brought_in?;
             self.check(&record, facts, (&computation.tip, &head), checks)?;
-            let tree = computation.git.tree_of(&facts.work.directory, &head);
+            let tree = Objects(&computation.git).tree_of(&facts.work.directory, &head);
             let tree = tree.map_err(|why| git_failed(&record, &why))?;
             let expected = WorkState { head: head.clone(), tree, base: computation.state.base.clone() };
             self.verify_after_checks(&record, facts, (&expected, &computation.tip), &staging)?;
         }
         self.0.progress(&format!("pushing `{}` to `{}`", push.branch, push.remote));
         let top = &facts.work.directory;
-        let pushed = self.0.git().push(top, push, self.0.env.all());
+        let pushed = Publication(&self.0.git()).push(top, push, self.0.env.all());
         let by_hand = format!(
             "git -C {} push {} {}",
             shell_word(top),
@@ -124,7 +152,9 @@ impl Finishing<'_> {
             git_failed(&record, &why).hint(format!("push it yourself: `{by_hand}`, then repeat the command"))
         })?;
         failpoint::reached("finish.pushed");
-        self.report_pull_request(&record, &prepared, &head)
+        let report = self.report_pull_request(&record, &prepared, &head)?;
+        self.forget_conflict(&record.name)?;
+        Ok(report)
     }
 
     /// Opens the pull request and reports all steps. `head` is the commit that was pushed.
@@ -207,7 +237,7 @@ impl Finishing<'_> {
         record: &AgentRecord,
         request: &FinishRequest,
         objects: (ObjectStore, &Staging),
-    ) -> Result<PreparedPullRequest, Error> {
+    ) -> Result<PullRequestAttempt, Error> {
         let mut facts = self.facts(record, request.into.as_deref())?;
         // The base branch is not changed here, so it may be checked out and have changes.
         facts.base.directory = None;
@@ -237,12 +267,14 @@ impl Finishing<'_> {
             MergeOutcome::Commit { id, files } => (id.clone(), *files),
             MergeOutcome::Conflicts(paths) => {
                 choice.conflicts.clone_from(paths);
-                return Err(conflict(&plan(&facts, &choice), request));
+                let plan = plan(&facts, &choice);
+                return Ok(PullRequestAttempt::Conflicting { plan, state: computation.state });
             }
             MergeOutcome::Nothing | MergeOutcome::MergesInTheWay => return Err(nothing_to_open(&facts)),
         };
         choice.files = Some(files);
-        let messages = computation.git.messages_between(&facts.work.directory, &facts.base.commit, &result);
+        let messages =
+            History(&computation.git).messages_between(&facts.work.directory, &facts.base.commit, &result);
         let message = messages.map_err(|why| git_failed(record, &why))?.pop().unwrap_or_default();
         let draft = PullRequestDraft::new((&push.branch, &facts.base.branch), &message);
         let program =
@@ -260,8 +292,20 @@ impl Finishing<'_> {
             program: program.map(|program| program.name().to_owned()),
             title: draft.title.clone(),
         });
-        Ok(PreparedPullRequest { facts, computation, result, checks, push, draft, program, plan })
+        let prepared = PreparedPullRequest { facts, computation, result, checks, push, draft, program, plan };
+        Ok(PullRequestAttempt::Possible(Box::new(prepared)))
     }
+}
+
+/// Reports that the repository names another place to push to than the plan that the user saw.
+fn target_changed(push: &PushPlan, request: &FinishRequest) -> Error {
+    let now = format!("{} ({})", shown(&push.remote), shown(&without_credentials(&push.url)));
+    Error::new(
+        Code::Workspace,
+        format!("the remote for the work of agent `{}` changed in the meantime", request.name),
+    )
+    .saw(format!("it is {now} now; nothing was changed"))
+    .hint(format!("run it again: `{}`", request.command(&[])))
 }
 
 fn nothing_to_open(facts: &FinishFacts) -> Error {

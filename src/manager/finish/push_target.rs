@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::base::sanitize::{shell_word, shown};
 use crate::error::{Code, Error};
-use crate::git::PushPlan;
+use crate::git::{Publication, PushPlan};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::facts::git_failed;
 use crate::model::AgentRecord;
@@ -25,7 +25,7 @@ impl Finishing<'_> {
                 .saw("HEAD of its worktree is detached; nothing was changed")
                 .hint(format!("make a branch: `git -C {} switch -c NAME`", shell_word(top))));
         };
-        let Some(plan) = git.push_plan(top, branch, &facts.base.branch).map_err(failed)? else {
+        let Some(plan) = Publication(&git).plan(top, branch, &facts.base.branch).map_err(failed)? else {
             return Err(Error::new(
                 Code::Workspace,
                 format!("there is no remote to push `{}` to", shown(branch)),
@@ -54,7 +54,7 @@ impl Finishing<'_> {
                 .saw("nothing was changed")
                 .hint(push_by_hand(plan, top)));
         }
-        if git.is_inside_repository(top, &plan.url).map_err(failed)? {
+        if Publication(&git).is_inside_repository(top, &plan.url).map_err(failed)? {
             let error = Error::new(
                 Code::Workspace,
                 format!("the remote `{}` is a directory that the agent can write", shown(&plan.remote)),
@@ -67,18 +67,19 @@ impl Finishing<'_> {
                     shell_word(top)
                 )));
         }
-        let settings = git.executing_settings(top).map_err(failed)?;
-        if settings.is_empty() {
-            return Ok(());
-        }
-        Err(Error::new(
-            Code::Workspace,
-            format!("pushing the work of agent `{name}` would start programs that the repository configures"),
-        )
-        .saw_all(settings.iter().map(|key| format!("its configuration sets `{}`", shown(key))))
-        .saw("nothing was changed")
-        .hint(push_by_hand(plan, top))
-        .hint("or move these settings to your own configuration: `git config --global …`"))
+        let executing = Publication(&git).executing_settings(top).map_err(failed)?;
+        let redirecting = Publication(&git).redirecting_settings(top).map_err(failed)?;
+        let (settings, effect) = match (executing.is_empty(), redirecting.is_empty()) {
+            (true, true) => return Ok(()),
+            (false, _) => (executing, "would start programs that the repository configures"),
+            (true, false) => (redirecting, "could send your credentials where the repository configures"),
+        };
+        let what = format!("pushing the work of agent `{name}` {effect}");
+        Err(Error::new(Code::Workspace, what)
+            .saw_all(settings.iter().map(|key| format!("its configuration sets `{}`", shown(key))))
+            .saw("nothing was changed")
+            .hint(push_by_hand(plan, top))
+            .hint("or move these settings to your own configuration: `git config --global …`"))
     }
 }
 

@@ -20,6 +20,9 @@ pub struct FinishRequest {
     pub keeps: bool,
     /// What happens to the checks.
     pub checks: CheckPolicy,
+    /// Whether a pull request is opened instead.
+    #[serde(default)]
+    pub opens_pull_request: bool,
 }
 
 /// What happens to the checks of the configuration and of the project.
@@ -39,6 +42,7 @@ impl FinishRequest {
     /// consent is stored as soon as a plan is made, and the command must not agree to other checks than those.
     pub fn command(&self, flags: &[&str]) -> String {
         let mut words: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        words.extend(self.opens_pull_request.then(|| "--pr".to_owned()));
         words.extend(self.method.map(|method| format!("--{method}")));
         words.extend(self.into.as_ref().map(|branch| format!("--into {}", shell_word(branch))));
         words.extend(self.keeps.then(|| "--keep".to_owned()));
@@ -62,6 +66,7 @@ mod tests {
             message: None,
             keeps: false,
             checks: CheckPolicy::Trust,
+            opens_pull_request: false,
         };
         assert_eq!(plain.command(&["--yes"]), "symposium agent finish --yes fix");
         let full = FinishRequest {
@@ -70,11 +75,13 @@ mod tests {
             message: Some("Fix $(it)".to_owned()),
             keeps: true,
             checks: CheckPolicy::Skip,
-            ..plain
+            ..plain.clone()
         };
         assert_eq!(
             full.command(&[]),
             "symposium agent finish --rebase --into \"it's\" --keep --no-checks -m 'Fix $(it)' fix"
         );
+        let pull_request = FinishRequest { opens_pull_request: true, ..plain };
+        assert_eq!(pull_request.command(&["--yes"]), "symposium agent finish --yes --pr fix");
     }
 }

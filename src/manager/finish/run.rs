@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{ObjectStore, TreePair};
+use crate::git::{CommitWriter, History, ObjectStore, Objects, TreePair, TreeUpdates};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::cleanup::FINISH_GRACE;
 use crate::manager::finish::compute::{Computation, MergeOutcome, WorkState};
@@ -24,7 +24,7 @@ use crate::model::{AgentName, AgentRecord, FinishCheck, FinishMethod, FinishPlan
 use crate::rules::workspace::finish::facts::FinishFacts;
 use crate::rules::workspace::finish::plan::{FinishChoice, plan};
 use crate::rules::workspace::finish::refusal::{self, FinishRefusal};
-use crate::store::Staging;
+use crate::store::{AgentLocks, RunFiles, Staging};
 
 /// A plan, and the state that it was made for.
 #[derive(Debug)]
@@ -75,25 +75,25 @@ impl Finishing<'_> {
     pub fn finish_plan(&self, request: &FinishRequest) -> Result<FinishDraft, Error> {
         let record = self.0.record(&request.name, "finish")?;
         self.refuse_interrupted(&record)?;
-        let staging = self.0.store.staging()?;
+        let staging = RunFiles(&self.0.store).staging()?;
         let prepared = self.prepare(&record, request, (ObjectStore::Scratch, &staging))?;
         Ok(FinishDraft { plan: prepared.plan, state: prepared.computation.state })
     }
 
     /// Carries out a plan.
     pub fn finish(&self, request: &FinishRequest, draft: &FinishDraft) -> Result<FinishReport, Error> {
-        let lock = self.0.store.lock_agent(&request.name, "finish")?;
+        let lock = AgentLocks(&self.0.store).lock(&request.name, "finish")?;
         let record = self.0.record(&request.name, "finish")?;
         StatusTracker(self.0).finish_move(&record)?;
         self.refuse_itself(&record, request)?;
-        let staging = self.0.store.staging()?;
+        let staging = RunFiles(&self.0.store).staging()?;
         let PreparedFinish { facts, computation, checks, plan } =
             self.prepare(&record, request, (ObjectStore::Repository, &staging))?;
         if !plan.conflicts.is_empty() {
             return Err(conflict(&plan, request));
         }
         if computation.state != draft.state {
-            return Err(changed_meanwhile(request, &[]));
+            return Err(changed_meanwhile(request));
         }
         let mut journal = FinishJournal {
             to: match &computation.outcome {
@@ -152,7 +152,7 @@ impl Finishing<'_> {
         self.commit_work(record, facts, computation)?;
         let head = self.bring_base_in(record, facts, (computation, result), journal)?;
         self.check(record, facts, (&computation.tip, &head), checks)?;
-        let tree = computation.git.tree_of(&facts.work.directory, &head);
+        let tree = Objects(&computation.git).tree_of(&facts.work.directory, &head);
         let tree = tree.map_err(|why| git_failed(record, &why))?;
         Ok(WorkState { head, tree, base: computation.state.base.clone() })
     }
@@ -176,7 +176,7 @@ impl Finishing<'_> {
                 .map_err(|why| git_failed(record, &why))?;
             if now != *expected {
                 self.remove_journal(record)?;
-                return Err(changed_meanwhile(request, &[]));
+                return Err(changed_meanwhile(request));
             }
         }
         // The work was committed before the checks.
@@ -204,8 +204,8 @@ impl Finishing<'_> {
             return Ok(());
         }
         let (git, top) = (&computation.git, &facts.work.directory);
-        let staging = self.0.store.staging()?;
-        let staged = git.staged_versions(top, (from, &computation.state.tree), staging.path());
+        let staging = RunFiles(&self.0.store).staging()?;
+        let staged = CommitWriter(git).staged_versions(top, (from, &computation.state.tree), staging.path());
         if let Some(staged) = staged.map_err(|why| git_failed(record, &why))? {
             let copy = AgentRemoval(self.0).keep_commit(record, top, &staged)?;
             self.0.notice(format!(
@@ -213,9 +213,9 @@ impl Finishing<'_> {
                 copy.name
             ));
         }
-        git.advance_head(top, TreePair { from, to }).map_err(|why| git_failed(record, &why))?;
+        TreeUpdates(git).advance_head(top, TreePair { from, to }).map_err(|why| git_failed(record, &why))?;
         failpoint::reached("finish.advanced");
-        git.update_index(top, to).map_err(|why| git_failed(record, &why))
+        TreeUpdates(git).update_index(top, to).map_err(|why| git_failed(record, &why))
     }
 
     /// Computes the result and the plan, or explains why the work cannot be finished.
@@ -233,6 +233,11 @@ impl Finishing<'_> {
         let computation = self.compute(record, &facts, request, objects)?;
         if computation.has_stale_index {
             facts.work.uncommitted.clear();
+        }
+        if let Some(start) = &computation.start {
+            let (top, head) = (&facts.work.directory, &computation.state.head);
+            let commits = History(&computation.git).count_between(top, start, head);
+            facts.work.commits = commits.map_err(|why| git_failed(record, &why))?;
         }
         let mut conflicts = Vec::new();
         let files = match &computation.outcome {
@@ -285,14 +290,14 @@ fn after_end(error: Error, record: &AgentRecord) -> Error {
         .hint(format!("let it continue: `symposium agent resume {}`", record.name))
 }
 
-/// Reports that the plan does not fit any more. `flags` are those of the command that are not part of the request.
-pub(in crate::manager) fn changed_meanwhile(request: &FinishRequest, flags: &[&str]) -> Error {
+/// Reports that the plan does not fit any more.
+pub(in crate::manager) fn changed_meanwhile(request: &FinishRequest) -> Error {
     Error::new(
         Code::Workspace,
         format!("the work of agent `{}` or its base branch changed in the meantime", request.name),
     )
     .saw("the base branch was not changed")
-    .hint(format!("run it again: `{}`", request.command(flags)))
+    .hint(format!("run it again: `{}`", request.command(&[])))
 }
 
 fn merges_in_the_way(facts: &FinishFacts) -> FinishRefusal {

@@ -1,9 +1,12 @@
 //! Verifies that the files of the user are safe: before a plan is shown, and again directly before the base branch moves,
 //! because checks may have run for hours in between.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use crate::base::sanitize::{shell_word, shown};
 use crate::error::{Code, Error};
-use crate::git::{ObjectStore, TreePair};
+use crate::git::{Branches, Diffs, Git, GitError, ObjectStore, OverwriteCheck, TreePair, WorkingTreeChanges};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::compute::{Computation, WorkState};
 use crate::manager::finish::facts::git_failed;
@@ -25,7 +28,8 @@ pub(in crate::manager) enum WorktreeChange {
 
 impl Finishing<'_> {
     /// Returns the refusal to overwrite or delete files that git does not track, where the base branch is checked out
-    /// and in the worktree if the result is brought there.
+    /// and in the worktree if the result is brought there. Where the base branch is checked out, changes that the index
+    /// hides are protected as well; in the worktree, they are part of the work.
     pub(in crate::manager) fn files_in_the_way(
         &self,
         record: &AgentRecord,
@@ -35,19 +39,42 @@ impl Finishing<'_> {
     ) -> Result<Option<FinishRefusal>, Error> {
         let mut changes = Vec::new();
         if let Some(directory) = &facts.base.directory {
-            changes.push((directory, TreePair { from: &facts.base.commit, to }));
+            let trees = TreePair { from: &facts.base.commit, to };
+            let hidden = self.hidden_changes(&computation.git, directory, trees);
+            let hidden = hidden.map_err(|why| git_failed(record, &why))?;
+            if !hidden.is_empty() {
+                return Ok(Some(refusal::hidden_changes(directory, &hidden)));
+            }
+            changes.push((directory, trees));
         }
         if worktree == WorktreeChange::Result {
             changes.push((&facts.work.directory, TreePair { from: &computation.tip, to }));
         }
         for (directory, trees) in changes {
-            let found = computation.git.files_in_the_way(directory, trees);
+            let found = OverwriteCheck(&computation.git).files_in_the_way(directory, trees);
             let found = found.map_err(|why| git_failed(record, &why))?;
             if !found.is_empty() {
                 return Ok(Some(refusal::files_in_the_way(directory, &found)));
             }
         }
         Ok(None)
+    }
+
+    /// Returns the changed files between two trees whose changes in a working tree the index hides.
+    fn hidden_changes(
+        &self,
+        git: &Git,
+        directory: &Path,
+        trees: TreePair<'_>,
+    ) -> Result<Vec<String>, GitError> {
+        let mut hidden = WorkingTreeChanges(git).list_hidden(directory)?;
+        if !hidden.is_empty() {
+            let changed = Diffs(git).changed_files(directory, trees)?;
+            let paths = changed.iter().flat_map(|change| [Some(&change.path), change.old_path.as_ref()]);
+            let paths: BTreeSet<&Path> = paths.flatten().map(Path::new).collect();
+            hidden.retain(|path| paths.contains(&**path));
+        }
+        Ok(hidden.iter().map(|path| path.to_string_lossy().into_owned()).collect())
     }
 
     /// Refuses to continue if the worktree has changed since the checks began: the next run would commit files that a check
@@ -68,7 +95,7 @@ impl Finishing<'_> {
         }
         let top = &facts.work.directory;
         let trees = TreePair { from: &expected.tree, to: &now.tree };
-        let changed = git.changed_between(top, trees).map_err(failed)?;
+        let changed = Diffs(&git).changed_files(top, trees).map_err(failed)?;
         let paths: Vec<String> = changed.into_iter().map(|change| shown(&change.path)).collect();
         let what = match paths.is_empty() {
             true => format!("a branch of agent `{}` changed during the checks", record.name),
@@ -128,7 +155,7 @@ impl Finishing<'_> {
         let Some(to) = &journal.to else { return Ok(()) };
         let (git, base) = (&computation.git, &journal.base);
         let stopped = |error: Error| error.saw("the base branch was not changed");
-        let checkouts = git.checked_out(&facts.work.directory, base);
+        let checkouts = Branches(git).checked_out(&facts.work.directory, base);
         let checkouts = checkouts.map_err(|why| stopped(git_failed(record, &why)))?;
         let is_as_planned = checkouts.iter().map(|tree| &tree.top).eq(&journal.directory);
         if !is_as_planned || checkouts.iter().any(|tree| tree.operation.is_some()) {

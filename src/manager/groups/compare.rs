@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Code, Error};
-use crate::git::{Git, GitError, MergedTree, ObjectStore};
+use crate::git::{CommitWriter, Git, GitError, History, MergedTree, Merges, ObjectStore, Objects};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::compute::WorkState;
 use crate::manager::finish::facts::git_failed;
@@ -18,6 +18,7 @@ use crate::model::{
     WorkDiff,
 };
 use crate::rules::workspace::finish::facts::FinishFacts;
+use crate::store::RunFiles;
 
 /// The state file with the result of the checks.
 const CHECKS_FILE: &str = "checks.json";
@@ -91,7 +92,7 @@ impl Groups<'_> {
         checks: ComparedChecks,
         compared: &mut ComparedAgent,
     ) -> Result<(), Error> {
-        let staging = self.0.store.staging()?;
+        let staging = RunFiles(&self.0.store).staging()?;
         let read = || Finishing(self.0).work_state(record, facts, (ObjectStore::Scratch, &staging));
         let forecast = read().and_then(|(git, state)| Ok((forecast_merge(&git, facts, &state)?, state)));
         let state = match forecast {
@@ -138,6 +139,7 @@ impl Groups<'_> {
             message: None,
             keeps: true,
             checks,
+            opens_pull_request: false,
         };
         Finishing(self.0).checks(record, facts, &request)
     }
@@ -194,13 +196,13 @@ fn forecast_merge(git: &Git, facts: &FinishFacts, state: &WorkState) -> Result<M
     let top = &facts.work.directory;
     let tip = match facts.work.uncommitted.is_empty() {
         true => state.head.clone(),
-        false => git.write_temporary_commit(top, &state.tree, &state.head)?,
+        false => CommitWriter(git).write_temporary(top, &state.tree, &state.head)?,
     };
-    if git.is_ancestor(top, &tip, &state.base)? {
+    if History(git).is_ancestor(top, &tip, &state.base)? {
         return Ok(MergeForecast::Nothing);
     }
-    Ok(match git.merged_tree(top, None, (&state.base, &tip))? {
-        MergedTree::Clean(tree) if tree == git.tree_of(top, &state.base)? => MergeForecast::Nothing,
+    Ok(match Merges(git).merged_tree(top, None, (&state.base, &tip))? {
+        MergedTree::Clean(tree) if tree == Objects(git).tree_of(top, &state.base)? => MergeForecast::Nothing,
         MergedTree::Clean(_) => MergeForecast::Clean,
         MergedTree::Conflicts(paths) => MergeForecast::Conflicts { paths },
     })

@@ -14,6 +14,9 @@ pub use compare::ComparedChecks;
 pub use fork::ForkRequest;
 pub use spawn_group::GroupSize;
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Use cases for several agents on the same work.

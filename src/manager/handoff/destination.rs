@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{ImportRequest, OpenedHandoff};
 use crate::error::{Code, Error, shown};
 use crate::git;
+use crate::git::History;
 use crate::manager::handoff::HandoffImport;
 use crate::manager::specs::SpecCatalog;
 use crate::model::{HandedWork, Workspace, is_deceptive};
@@ -57,7 +58,7 @@ impl HandoffImport<'_> {
             return Err(no_destination(format!("`{}` is not in a git repository", dir.display()), work));
         };
         let known: Vec<String> = work.roots.iter().chain([&work.head]).cloned().collect();
-        match self.0.git().has_any(&top, &known) {
+        match History(&self.0.git()).has_any(&top, &known) {
             Ok(true) => Ok(ImportTarget::Worktree(top)),
             Ok(false) => Err(no_destination(
                 format!("the repository `{}` shares no history with it", top.display()),

@@ -27,7 +27,7 @@ use crate::model::{
 };
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::handoff::{handed_tasks, without_secrets};
-use crate::store::Staging;
+use crate::store::{RunFiles, Staging};
 
 /// The file name suffix of a hand-off, after the agent's name.
 pub(super) const ENDING: &str = ".handoff.tar.gz";
@@ -87,19 +87,9 @@ impl HandoffExport<'_> {
         let record = self.0.record(&request.name, "handoff export")?;
         StatusTracker(self.0).finish_move(&record)?;
         Workspaces(self.0).refuse_unfinished(&record)?;
-        let file = match &request.to {
-            Destination::File(wanted, existing) => {
-                Some((self.file_for(&record, wanted.as_deref()), *existing))
-            }
-            Destination::Stream => None,
-        };
-        if let Some((file, IfExists::Kept)) = &file
-            && fs::symlink_metadata(file).is_ok()
-        {
-            return Err(archive::ArchiveError::Exists(file.clone()).into());
-        }
+        let file = self.target_file(&record, &request.to)?;
         let note = LaunchPlanner(self.0).spawn_manifest(&record.name);
-        let staging = self.0.store.staging()?;
+        let staging = RunFiles(&self.0.store).staging()?;
         let mut remarks = Vec::new();
         if agent.status == Status::Working {
             remarks.push("it is working; its further work is not included".into());
@@ -134,15 +124,23 @@ impl HandoffExport<'_> {
             let size = fs::metadata(&file).map_or(0, |meta| meta.len());
             return Ok(Exported { file: Some(file), size, manifest, remarks });
         }
-        // The hand-off is packed completely first, so that the reader gets either all of it or nothing.
-        let packed = staging.path().join(format!("whole{ENDING}"));
-        let manifest = archive::pack(manifest, staging.path(), &packed, IfExists::Kept)?;
-        let sent = File::open(&packed).and_then(|mut file| io::copy(&mut file, out)).and_then(|size| {
-            out.flush()?;
-            Ok(size)
-        });
-        let size = sent.map_err(Error::io("cannot write the handoff to standard output"))?;
+        let (manifest, size) = pack_to_stream(manifest, &staging, out)?;
         Ok(Exported { file: None, size, manifest, remarks })
+    }
+
+    /// Returns the file of the hand-off and how to treat an existing one, or `None` for standard output. Fails if the
+    /// file exists and must be kept.
+    fn target_file(
+        &self,
+        record: &AgentRecord,
+        to: &Destination,
+    ) -> Result<Option<(PathBuf, IfExists)>, Error> {
+        let Destination::File(wanted, existing) = to else { return Ok(None) };
+        let file = self.file_for(record, wanted.as_deref());
+        if *existing == IfExists::Kept && fs::symlink_metadata(&file).is_ok() {
+            return Err(archive::ArchiveError::Exists(file).into());
+        }
+        Ok(Some((file, *existing)))
     }
 
     fn file_for(&self, record: &AgentRecord, wanted: Option<&Path>) -> PathBuf {
@@ -227,6 +225,21 @@ impl HandoffExport<'_> {
         put(staging, Part::Conversation, &bytes)?;
         Ok(conversation)
     }
+}
+
+/// Packs the hand-off completely and then copies it to a stream, so that the reader gets either all of it or nothing.
+fn pack_to_stream(
+    manifest: Manifest,
+    staging: &Staging,
+    out: &mut dyn Write,
+) -> Result<(Manifest, u64), Error> {
+    let packed = staging.path().join(format!("whole{ENDING}"));
+    let manifest = archive::pack(manifest, staging.path(), &packed, IfExists::Kept)?;
+    let size = File::open(&packed)
+        .and_then(|mut file| io::copy(&mut file, out))
+        .and_then(|size| out.flush().map(|()| size))
+        .map_err(Error::io("cannot write the hand-off to standard output"))?;
+    Ok((manifest, size))
 }
 
 /// Reads a file of lines at its current length and omits an incomplete last line.

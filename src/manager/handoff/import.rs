@@ -180,7 +180,7 @@ impl HandoffImport<'_> {
         let mut alone = Family(self.0).lock_instance_count(&moving.chosen, None)?;
         Family(self.0).check_spawn_limits(&moving.chosen, None)?;
         // Up to here nothing under this name belongs to the import, so a rollback must not remove anything.
-        self.clear_the_way(record)?;
+        self.remove_earlier_files(record)?;
         let moved = self
             .move_in(record, moving, &mut alone)
             .and_then(|()| self.bring_conversation(record, moving))

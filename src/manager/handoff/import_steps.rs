@@ -12,7 +12,7 @@ use crate::base::atomic_file::{directory_of, private_temp};
 use crate::base::plural::counted;
 use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{BranchPlan, ChangeStage};
+use crate::git::{BranchPlan, Branches, Bundles, ChangeStage, Patches};
 use crate::kinds;
 use crate::ledger::TaskTransition;
 use crate::manager::handoff::HandoffImport;
@@ -34,7 +34,7 @@ const SOURCE: &str = "handoff";
 
 impl HandoffImport<'_> {
     /// Removes the files of an earlier agent with this name. Fails if they include unsaved work.
-    pub(super) fn clear_the_way(&self, record: &AgentRecord) -> Result<(), Error> {
+    pub(super) fn remove_earlier_files(&self, record: &AgentRecord) -> Result<(), Error> {
         self.0.store.begin()?;
         StatusTracker(self.0).move_renamed_instance(&record.name)?;
         WorkInspection(self.0).refuse_to_overwrite_work(record)?;
@@ -96,10 +96,12 @@ impl HandoffImport<'_> {
     ) -> Result<String, Error> {
         let git = self.0.git().with_long_timeout();
         self.0.progress("importing its commits");
-        git.take_bundle(top, &opened.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
+        Bundles(&git)
+            .import_objects(top, &opened.part(Part::Bundle), &work.head)
+            .map_err(|why| work_refused(&why))?;
         failpoint::reached("handoff.commits");
         let names = branches(work.branch.as_deref(), &record.name);
-        let free = git.free_branch(top, &names).map_err(|why| work_refused(&why))?;
+        let free = Branches(&git).free_name(top, &names).map_err(|why| work_refused(&why))?;
         let branch = free.ok_or_else(|| {
             Error::new(Code::Workspace, format!("no branch is free for the work of `{}`", record.name))
                 .saw("nothing was changed")
@@ -128,17 +130,19 @@ impl HandoffImport<'_> {
         RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
         let names = branches(work.branch.as_deref(), &record.name);
         // If git rejects the first name, the second one is tried.
-        let begin = |name: &&String| git.init(dir, name, &work.head).is_ok();
+        let begin = |name: &&String| Bundles(&git).create_repository(dir, name, &work.head).is_ok();
         let branch = names.iter().take(2).find(begin).ok_or_else(|| {
             Error::new(Code::Workspace, format!("cannot create a repository in `{}`", dir.display()))
                 .saw("nothing was changed")
                 .hint("check whether git works there: `git init`")
         })?;
-        git.take_bundle(dir, &opened.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
+        Bundles(&git)
+            .import_objects(dir, &opened.part(Part::Bundle), &work.head)
+            .map_err(|why| work_refused(&why))?;
         failpoint::reached("handoff.commits");
-        git.begin_at(dir, branch, &work.head).map_err(|why| work_refused(&why))?;
+        Bundles(&git).create_first_branch(dir, branch, &work.head).map_err(|why| work_refused(&why))?;
         for (patch, stage) in changes(opened) {
-            git.apply(dir, &patch, stage).map_err(|why| work_refused(&why))?;
+            Patches(&git).apply(dir, &patch, stage).map_err(|why| work_refused(&why))?;
         }
         record.branch = Some(branch.clone());
         if !Path::new(&record.working_directory).is_dir() {

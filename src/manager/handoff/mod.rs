@@ -19,6 +19,9 @@ mod pack_work;
 mod rollback;
 mod secret_scan;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -37,7 +40,7 @@ use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::handoff::{
     HandedTexts, check, check_spec, effects_of_import, first_prompt, handed_mail, handed_on, received, runs,
 };
-use crate::store::Staging;
+use crate::store::{RunFiles, Staging};
 
 /// Use cases that export and import agents.
 #[derive(Clone, Copy)]
@@ -111,7 +114,7 @@ impl Handoff<'_> {
     /// Opens a hand-off without changing anything.
     pub fn handoff_open(&self, file: &Path) -> Result<OpenedHandoff, Error> {
         let path = SpecCatalog(self.0).path_here(file);
-        let staging = self.0.store.staging()?;
+        let staging = RunFiles(&self.0.store).staging()?;
         let manifest = archive::unpack(&path, staging.path())?;
         let damaged = |why: String| Error::from(ArchiveError::Damaged { path: path.clone(), why });
         check(&manifest).map_err(damaged)?;

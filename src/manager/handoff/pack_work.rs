@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::export::ENDING;
 use crate::base::plural::counted;
 use crate::error::{Code, Error};
-use crate::git::{self, GitError};
+use crate::git::{self, Bundles, GitError, Patches, UnsavedWorkSearch};
 use crate::manager::handoff::HandoffExport;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, HandedWork, Part, Workspace, is_deceptive};
@@ -40,40 +40,15 @@ impl HandoffExport<'_> {
             return Ok(None);
         };
         let git = self.0.git().with_long_timeout();
-        let failed = |why: GitError| {
-            Error::new(
-                Code::Workspace,
-                format!("the work of agent `{}` cannot be packed: {why}", record.name),
-            )
-            .saw("nothing was written")
-            .hint(format!("fix it in `{}`, then try again", top.display()))
-        };
+        let failed = |why| cannot_pack(record, &top, &why);
         self.0.progress("packing its commits");
-        let at = |part: Part| staging.join(part.name());
-        let Some(tip) = git.bundle(&top, &at(Part::Bundle)).map_err(failed)? else {
+        let Some(tip) = Bundles(&git).write(&top, &staging.join(Part::Bundle.name())).map_err(failed)? else {
             remarks.push("its repository has no commit yet: the files in it are not packed".into());
             return Ok(None);
         };
-        let copied = match record.workspace {
-            Workspace::Worktree => Workspaces(self.0).worktree_note(record).copied,
-            _ => Vec::new(),
-        };
-        let copied = copied.iter().map(|path| format!(":(top,exclude,literal){}", path.display()));
-        // Earlier hand-offs are excluded as well.
-        let spared: Vec<String> = copied.chain([format!(":(top,exclude,glob)**/*{ENDING}")]).collect();
-        let scrap = staging.join("scrap");
-        std::fs::create_dir(&scrap).map_err(Error::io(format!("cannot make {}", scrap.display())))?;
-        let (staged, unstaged) = (at(Part::Staged), at(Part::Unstaged));
-        let others = git.patches(&top, &spared, &scrap, [&staged, &unstaged]).map_err(failed)?;
-        remarks.extend(others.iter().map(|path| {
-            format!("`{}` is a separate repository and is not included", path.replace(is_deceptive, " "))
-        }));
-        if top.join(".gitmodules").exists() {
-            remarks
-                .push("submodules are not included: the importing user needs a clone that has them".into());
-        }
+        self.pack_changes(record, &top, staging, remarks)?;
         let branch = git::branch(dir).filter(|branch| !tip.head.starts_with(branch.as_str()));
-        if let Ok(Some(work)) = git.work(&top, branch.as_deref())
+        if let Ok(Some(work)) = UnsavedWorkSearch(&git).in_tree(&top, branch.as_deref())
             && work.stashes > 0
         {
             let stashes = counted(work.stashes, "stash", "stashes");
@@ -88,4 +63,43 @@ impl HandoffExport<'_> {
         let handed = HandedWork { workspace: record.workspace, branch, head, base, roots, below, remotes };
         Ok(Some(Packed { handed, top }))
     }
+
+    /// Writes the patches of the uncommitted changes, and adds a remark for what they do not include.
+    fn pack_changes(
+        &self,
+        record: &AgentRecord,
+        top: &Path,
+        staging: &Path,
+        remarks: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        let copied = match record.workspace {
+            Workspace::Worktree => Workspaces(self.0).worktree_note(record).copied,
+            _ => Vec::new(),
+        };
+        let copied = copied.iter().map(|path| format!(":(top,exclude,literal){}", path.display()));
+        // Earlier hand-offs are excluded as well.
+        let spared: Vec<String> = copied.chain([format!(":(top,exclude,glob)**/*{ENDING}")]).collect();
+        let scrap = staging.join("scrap");
+        std::fs::create_dir(&scrap).map_err(Error::io(format!("cannot make {}", scrap.display())))?;
+        let (staged, unstaged) = (staging.join(Part::Staged.name()), staging.join(Part::Unstaged.name()));
+        let git = self.0.git().with_long_timeout();
+        let others = Patches(&git)
+            .write(top, &spared, &scrap, [&staged, &unstaged])
+            .map_err(|why| cannot_pack(record, top, &why))?;
+        remarks.extend(others.iter().map(|path| {
+            format!("`{}` is a separate repository and is not included", path.replace(is_deceptive, " "))
+        }));
+        if top.join(".gitmodules").exists() {
+            remarks
+                .push("submodules are not included: the importing user needs a clone that has them".into());
+        }
+        Ok(())
+    }
+}
+
+fn cannot_pack(record: &AgentRecord, top: &Path, why: &GitError) -> Error {
+    let message = format!("the work of agent `{}` cannot be packed: {why}", record.name);
+    Error::new(Code::Workspace, message)
+        .saw("nothing was written")
+        .hint(format!("fix it in `{}`, then try again", top.display()))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::base::patch::{PatchLine, PatchPosition};
 use crate::error::{Code, Error, shown};
-use crate::git::GitError;
+use crate::git::{Bundles, GitError, Patches};
 use crate::manager::handoff::HandoffExport;
 use crate::manager::specs::spawn_manifest::SpawnManifest;
 use crate::model::{AgentRecord, MANIFEST, Manifest, Part};
@@ -67,7 +67,7 @@ impl HandoffExport<'_> {
         top: Option<&Path>,
         known: &[KnownSecret],
     ) -> Result<(), Error> {
-        self.0.progress("looking for secrets");
+        self.0.progress("scanning for secrets");
         let mut found = ScanFindings::of(known);
         found.scan_manifest(manifest);
         for part in Part::ALL.into_iter().filter(|part| *part != Part::Bundle) {
@@ -112,14 +112,14 @@ impl HandoffExport<'_> {
     ) -> Result<(), ScanError> {
         let (scrap, git) = (staging.path().join("scrap"), self.0.git().with_long_timeout());
         let log = scrap.join("log");
-        git.unpublished(top, head, &log).map_err(ScanError::Git)?;
+        Bundles(&git).write_unpublished(top, head, &log).map_err(ScanError::Git)?;
         found.scan_file(&log, COMMITS).map_err(ScanError::Other)?;
         if !found.has_bytes {
             return Ok(());
         }
         let paths = PATCHES.map(|part| scrap.join(part.name()));
         let [staged, unstaged] = &paths;
-        git.patches_as_text(top, &scrap, [staged, unstaged]).map_err(ScanError::Git)?;
+        Patches(&git).write_as_text(top, &scrap, [staged, unstaged]).map_err(ScanError::Git)?;
         for (part, path) in PATCHES.into_iter().zip(&paths) {
             found.scan_file(path, part.name()).map_err(ScanError::Other)?;
         }

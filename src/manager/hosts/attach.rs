@@ -15,6 +15,7 @@ use crate::model::{AgentName, HostName};
 use crate::process;
 use crate::rules::remote::{is_refused, never_connected, pause};
 use crate::ssh::{LostConnection, RemoteAttachArgs};
+use crate::store::{RequestSpool, RunFiles};
 use crate::tmux::AttachAs;
 
 /// The option that takes over from the current driver.
@@ -113,7 +114,7 @@ impl Hosts<'_> {
             // A reconnect does not repeat the take-over, because another client may have taken over since. A client
             // that was the driver until the loss becomes the driver again.
             options.retain(|option| *option != TAKE);
-            ssh.let_go(&host);
+            ssh.retire_connection(&host);
             // The backoff starts again after a connection that lasted for a while; otherwise the delay grows.
             tries = if is_cut && began.elapsed() > pause(u32::MAX) { 1 } else { tries + 1 };
             let wait = pause(tries);
@@ -127,7 +128,7 @@ impl Hosts<'_> {
     /// Replaces the client that was attached under this id before, if its connection was lost. Returns its role.
     pub fn take_link(&self, name: &AgentName, link: uuid::Uuid) -> Result<PreviousClient, Error> {
         let file = format!("link-{link}");
-        let before = self.0.store.read_run(&file).and_then(|bytes| String::from_utf8(bytes).ok());
+        let before = RunFiles(&self.0.store).read(&file).and_then(|bytes| String::from_utf8(bytes).ok());
         let before = before.as_deref().and_then(|text| text.split_once(' '));
         let mut was = if before.is_some() { PreviousClient::Gone } else { PreviousClient::NotAttached };
         if let Some((pid, tty)) = before
@@ -148,10 +149,10 @@ impl Hosts<'_> {
         }
         // The tmux client will have the process id and terminal of this process.
         let tty = Env::terminal().unwrap_or_default();
-        self.0.store.write_run(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
+        RunFiles(&self.0.store).write(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
         let long_ago = self.0.now() - MAX_ABSENCE;
         let is_gone = |pid| process::wait_exit(pid, Duration::ZERO).unwrap_or(false);
-        self.0.store.forget_links(&file, long_ago, is_gone);
+        RequestSpool(&self.0.store).forget_links(&file, long_ago, is_gone);
         Ok(was)
     }
 }

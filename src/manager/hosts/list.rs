@@ -15,6 +15,7 @@ use crate::manager::hosts::manage::{connection_error, remote_request};
 use crate::manager::hosts::run::refuse_older;
 use crate::model::{Host, HostName, RemoteFrame, RemoteHello, RemoteRequest, Replay, is_deceptive};
 use crate::ssh::{FrameFlow, Interaction, LostConnection, RequestOutcome, RequestTimeouts, Ssh};
+use crate::store::{RunFiles, StoredHosts};
 
 /// Maximum size of a host's answer: more than a list of agents needs, and little enough to hold for all hosts at once.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
@@ -69,7 +70,7 @@ type HostAnswer = Result<(RemoteHello, Vec<Value>), Error>;
 impl Hosts<'_> {
     /// Returns all configured hosts.
     pub fn hosts(&self) -> Result<Vec<Host>, Error> {
-        Ok(self.0.store.hosts()?)
+        Ok(StoredHosts(&self.0.store).list()?)
     }
 
     /// Queries the hosts in parallel and returns their agents in the order of `hosts`. Calls `slow` with the hosts that
@@ -95,7 +96,7 @@ impl Hosts<'_> {
                 // would delay the next query. With a shorter time limit the connection is kept: it may only be slow,
                 // and then it is ready for the next query.
                 if is_silent && within >= SILENCE_TIMEOUT {
-                    ssh.let_go(&host);
+                    ssh.retire_connection(&host);
                 }
             });
         }
@@ -116,20 +117,22 @@ impl Hosts<'_> {
                 Err(_) => break,
             }
         }
-        let late = |host: &Host| {
-            Err(connection_error(host, &LostConnection { late: true, ..LostConnection::default() }))
+        let timed_out = |host: &Host| {
+            Err(connection_error(host, &LostConnection { timed_out: true, ..LostConnection::default() }))
         };
-        let answers = hosts.iter().zip(answers).map(|(host, answer)| answer.unwrap_or_else(|| late(host)));
+        let answers =
+            hosts.iter().zip(answers).map(|(host, answer)| answer.unwrap_or_else(|| timed_out(host)));
         let answers: Vec<HostAnswer> = answers.collect();
         for ((host, answer), within) in hosts.iter().zip(&answers).zip(times) {
             self.note_silence(host, answer, within);
         }
-        Ok(hosts.iter().zip(answers).map(|(host, answer)| self.seen(host, answer)).collect())
+        Ok(hosts.iter().zip(answers).map(|(host, answer)| self.listed(host, answer)).collect())
     }
 
     /// Returns the time limit for a host, so that a host that hangs does not delay every list.
     fn patience_with(&self, host: &HostName) -> Duration {
-        let silent = self.0.store.read_run(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
+        let silent =
+            RunFiles(&self.0.store).read(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
         let since = silent.and_then(|text| text.parse::<Timestamp>().ok());
         let ago = since.map(|since| self.0.now().duration_since(since).as_secs());
         if ago.is_some_and(|ago| (0..RECENT_SECS).contains(&ago)) {
@@ -144,23 +147,23 @@ impl Hosts<'_> {
     fn note_silence(&self, host: &Host, answer: &HostAnswer, within: Duration) {
         let file = silence_file(&host.name);
         let _ = match answer {
-            Ok(_) => self.0.store.remove_run(&file),
+            Ok(_) => RunFiles(&self.0.store).remove(&file),
             Err(error) if timed_out(error) && within >= HOST_TIMEOUT => {
-                self.0.store.write_run(&file, self.0.now().to_string().as_bytes())
+                RunFiles(&self.0.store).write(&file, self.0.now().to_string().as_bytes())
             }
             Err(_) => Ok(()),
         };
     }
 
     /// Returns the agents of a host from its answer, or else from its last answer.
-    fn seen(&self, host: &Host, answer: HostAnswer) -> RemoteAgentList {
+    fn listed(&self, host: &Host, answer: HostAnswer) -> RemoteAgentList {
         let (known, silence) = match answer {
             Ok((hello, agents)) => {
                 self.note_version(host, &hello.version);
                 let known = LastAnswer { format: 1, as_of: self.0.now(), agents };
                 let text = serde_json::to_vec(&known).unwrap_or_default();
                 // Kept for a later query that the host does not answer.
-                let _ = self.0.store.write_run(&file(&host.name), &text);
+                let _ = RunFiles(&self.0.store).write(&file(&host.name), &text);
                 (Some(known), None)
             }
             Err(error) => (self.last_known(&host.name), Some(error)),
@@ -178,12 +181,12 @@ impl Hosts<'_> {
     }
 
     pub(in crate::manager) fn last_known(&self, host: &HostName) -> Option<LastAnswer> {
-        serde_json::from_slice(&self.0.store.read_run(&file(host))?).ok()
+        serde_json::from_slice(&RunFiles(&self.0.store).read(&file(host))?).ok()
     }
 
     pub(in crate::manager) fn forget_last_known(&self, host: &HostName) -> Result<(), Error> {
-        self.0.store.remove_run(&silence_file(host))?;
-        Ok(self.0.store.remove_run(&file(host))?)
+        RunFiles(&self.0.store).remove(&silence_file(host))?;
+        Ok(RunFiles(&self.0.store).remove(&file(host))?)
     }
 }
 
@@ -256,7 +259,7 @@ fn query_host(ssh: &Ssh, host: &Host, within: Duration) -> HostAnswer {
             }
         }
         (RequestOutcome::Lost(lost), _) => Err(connection_error(host, &lost)),
-        (RequestOutcome::Enough, _) => {
+        (RequestOutcome::Stopped, _) => {
             Err(Error::unexpected_answer(&host.name, vec![too_much(MAX_ANSWER_BYTES)]))
         }
         (_, _) => Err(nonsense("it ended in the middle")),

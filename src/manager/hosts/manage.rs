@@ -17,6 +17,7 @@ use crate::model::{
 
 pub use crate::ssh::Interaction;
 use crate::ssh::{FrameFlow, LostConnection, RequestOutcome, RequestTimeouts, Ssh};
+use crate::store::StoredHosts;
 
 /// Time limit for the greeting of a host: ssh itself gives up a connection after 5 s.
 pub(in crate::manager) const HELLO: Duration = Duration::from_secs(10);
@@ -74,13 +75,13 @@ pub struct HostView {
 impl Hosts<'_> {
     /// Adds a host, or replaces the host of that name if `force` is [`HostCheck::Yes`].
     pub fn host_add(&self, request: HostRequest) -> Result<HostAdded, Error> {
-        let before = self.0.store.hosts()?.into_iter().find(|host| host.name == request.name);
+        let before = StoredHosts(&self.0.store).list()?.into_iter().find(|host| host.name == request.name);
         if let Some(before) = before {
             if request.force == HostCheck::No {
                 return Err(taken(before));
             }
             // The open connection may lead to another machine, and would not be used again.
-            self.ssh()?.let_go(&before);
+            self.ssh()?.retire_connection(&before);
         }
         let mut host = Host {
             name: request.name,
@@ -104,7 +105,7 @@ impl Hosts<'_> {
             }
             Err(error) => return Err(error),
         }
-        let before = self.0.store.update_hosts(|edit| {
+        let before = StoredHosts(&self.0.store).update(|edit| {
             let before = edit.get(&host.name);
             // Another process may have added the host during the query.
             if before.is_none() || request.force == HostCheck::Yes {
@@ -131,23 +132,23 @@ impl Hosts<'_> {
             let (agents, as_of) = known.map(|known| (known.agents.len(), known.as_of)).unzip();
             HostView { host, agents, as_of }
         };
-        Ok(self.0.store.hosts()?.into_iter().map(view).collect())
+        Ok(StoredHosts(&self.0.store).list()?.into_iter().map(view).collect())
     }
 
     /// Removes a host. Its agents continue to run.
     pub fn host_remove(&self, name: &HostName) -> Result<Host, Error> {
         let host = self.host(name)?;
         if let Ok(ssh) = self.ssh() {
-            ssh.let_go(&host);
+            ssh.retire_connection(&host);
         }
-        self.0.store.update_hosts(|edit| edit.remove(name))?;
+        StoredHosts(&self.0.store).update(|edit| edit.remove(name))?;
         self.forget_last_known(name)?;
         Ok(host)
     }
 
     /// Returns the host of this name, or an error.
     pub fn host(&self, name: &HostName) -> Result<Host, Error> {
-        let hosts = self.0.store.hosts()?;
+        let hosts = StoredHosts(&self.0.store).list()?;
         match hosts.iter().find(|host| host.name == *name) {
             Some(host) => Ok(host.clone()),
             None => {
@@ -179,7 +180,7 @@ impl Hosts<'_> {
         match (exchanged, answered) {
             (RequestOutcome::Ended(_), Some(hello)) => Ok(hello),
             (RequestOutcome::Lost(lost), _) => Err(connection_error(host, &lost)),
-            (RequestOutcome::Enough, _) => {
+            (RequestOutcome::Stopped, _) => {
                 Err(Error::unexpected_answer(&host.name, vec!["it sent more than was requested".into()]))
             }
             (_, _) => Err(connection_error(host, &LostConnection::default())),
@@ -191,7 +192,7 @@ impl Hosts<'_> {
         if host.version.as_deref() == Some(version) {
             return;
         }
-        let _ = self.0.store.update_hosts(|edit| {
+        let _ = StoredHosts(&self.0.store).update(|edit| {
             if let Some(mut host) = edit.get(&host.name) {
                 host.version = Some(version.to_owned());
                 edit.put(&host);
@@ -241,10 +242,10 @@ pub(in crate::manager) fn difference(hello: &RemoteHello) -> Option<String> {
 
 /// Converts a failed connection to an error.
 pub(in crate::manager) fn connection_error(host: &Host, lost: &LostConnection) -> Error {
-    let (code, late) = (lost.code, lost.late);
+    let (code, timed_out) = (lost.code, lost.timed_out);
     let output: Vec<String> = lost.output.lines().rev().take(4).map(shown).collect();
     let output: Vec<String> = output.into_iter().rev().collect();
-    if lost.greeted && !late {
+    if lost.greeted && !timed_out {
         let output = std::iter::once("it ended in the middle".to_owned()).chain(output);
         return Error::unexpected_answer(&host.name, output);
     }
@@ -254,7 +255,9 @@ pub(in crate::manager) fn connection_error(host: &Host, lost: &LostConnection) -
     }
     match code {
         Some(126 | 127) => lacks_symposium(host, output),
-        Some(255) | None => unreachable(host, output, late),
+        Some(255) | None if timed_out => unreachable(host, output, "did not answer in time")
+            .caused_by(io::Error::from(io::ErrorKind::TimedOut)),
+        Some(255) | None => unreachable(host, output, "cannot be reached"),
         Some(_) => lacks_symposium(host, output),
     }
 }
@@ -272,15 +275,12 @@ fn no_such_host(name: &str, known: &[String]) -> Error {
     )
 }
 
-/// Returns the error for a host that does not answer. If it did not answer in time, the cause is an I/O timeout.
-fn unreachable(host: &Host, output: Vec<String>, late: bool) -> Error {
+fn unreachable(host: &Host, output: Vec<String>, what: &str) -> Error {
     let Host { name, address, port, .. } = host;
     let port = port.map(|port| format!("-p {port} ")).unwrap_or_default();
-    let what = if late { "did not answer in time" } else { "cannot be reached" };
-    let error = Error::new(Code::HostUnreachable, format!("host `{name}` {what}"))
+    Error::new(Code::HostUnreachable, format!("host `{name}` {what}"))
         .saw_all(output)
-        .hint(format!("check whether `ssh {port}{address}` logs in without asking for a password"));
-    if late { error.caused_by(io::Error::from(io::ErrorKind::TimedOut)) } else { error }
+        .hint(format!("check whether `ssh {port}{address}` logs in without asking for a password"))
 }
 
 fn lacks_symposium(host: &Host, output: Vec<String>) -> Error {

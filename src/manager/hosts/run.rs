@@ -60,6 +60,19 @@ pub enum OutputChunk<'a> {
     Link(&'a str),
 }
 
+/// The attempts to run one command on a host.
+#[derive(Default)]
+struct ConnectionAttempts {
+    /// Whether the request may have arrived at the host.
+    may_be_done: bool,
+    /// Whether symposium has answered on the host.
+    was_greeted: bool,
+    /// Number of failed attempts in the current outage.
+    failed: u32,
+    /// Start of the current outage.
+    outage_began: Option<Instant>,
+}
+
 /// The output that has arrived so far.
 #[derive(Default)]
 struct ReceivedOutput {
@@ -81,7 +94,7 @@ impl Hosts<'_> {
         let times = if command.showing == OutputPlan::Once { Replay::Once } else { Replay::Any };
         let mut request = remote_request(times, command.argv.clone(), command.stdin.len());
         let mut arrived = ReceivedOutput::default();
-        let (mut tries, mut may_be_done, mut lost_since, mut spoke) = (0, false, None, false);
+        let mut attempts = ConnectionAttempts::default();
         let requested_at = Instant::now();
         loop {
             let bounds = RequestTimeouts { hello: HELLO, whole: None, asking: Interaction::Never };
@@ -90,73 +103,39 @@ impl Hosts<'_> {
                 arrived.take(frame, command.showing, show)
             })?;
             if let Some(hello) = arrived.hello.take() {
-                self.note_version(&host, &hello.version);
-                refuse_older(&host, &hello)?;
-                if matches!(exchanged, RequestOutcome::Ended(2))
-                    && let Some(warning) = difference(&hello)
-                {
-                    show(OutputChunk::Link(&warning));
-                }
+                self.check_hello(&host, &hello, &exchanged, show)?;
             }
             let lost = match exchanged {
                 RequestOutcome::Ended(code) => {
                     arrived.show_all(show);
                     return Ok(code);
                 }
-                RequestOutcome::Enough if arrived.held() > MAX_HELD_BYTES => {
+                RequestOutcome::Stopped if arrived.held() > MAX_HELD_BYTES => {
                     return Err(Error::unexpected_answer(&host.name, vec![too_much(MAX_HELD_BYTES)]));
                 }
-                RequestOutcome::Enough => return Ok(0),
+                RequestOutcome::Stopped => return Ok(0),
                 RequestOutcome::Unknown => return Err(Error::outcome_unknown(&host.name, None)),
                 RequestOutcome::Lost(lost) => lost,
             };
-            let LostConnection { greeted, late, in_vain, code, ref output } = lost;
-            // If the connection timed out or broke, the request may have arrived.
-            may_be_done |= greeted || (late && !in_vain) || (code == Some(255) && !never_connected(output));
-            let is_hopeless =
-                !greeted && (in_vain || (!late && (code != Some(255) || never_connected(output))));
-            if is_hopeless && (!may_be_done || code != Some(255)) {
-                return Err(connection_error(&host, &lost));
-            }
-            spoke |= greeted;
-            // A command that only reads does not wait for a host that accepts the connection but never answers.
-            if late && !spoke && times == Replay::Any {
+            if !attempts.may_continue_after(&lost, times) {
                 return Err(connection_error(&host, &lost));
             }
             if command.showing == OutputPlan::UntilLost {
-                return Err(Error::new(
-                    Code::ConnectionLost,
-                    format!("the connection to host `{}` was lost", host.name),
-                )
-                .saw("the agents there continue to run")
-                .hint("run the same command again; `--since 1m` omits older output"));
+                return Err(output_ended(&host));
             }
-            // The backoff starts again after a connection that lasted for a while. Connections that break at once count
-            // as one outage, so that the attempts end.
-            if greeted && began.elapsed() > BACKOFF_RESET_AFTER {
-                (tries, lost_since) = (0, None);
+            let outage = attempts.outage_after(&lost, began.elapsed());
+            if is_refused(&lost.output) {
+                show(OutputChunk::Link(&lost.output.lines().last().map(shown).unwrap_or_default()));
             }
-            let since = *lost_since.get_or_insert_with(Instant::now);
-            if is_refused(output) {
-                show(OutputChunk::Link(&output.lines().last().map(shown).unwrap_or_default()));
-            }
-            if since.elapsed() > RECONNECT_TIMEOUT || is_refused(output) {
+            if outage > RECONNECT_TIMEOUT || is_refused(&lost.output) {
                 return Err(match command.showing {
-                    OutputPlan::Once => Error::outcome_unknown(&host.name, Some(since.elapsed())),
+                    OutputPlan::Once => Error::outcome_unknown(&host.name, Some(outage)),
                     _ => connection_error(&host, &lost),
                 });
             }
-            ssh.let_go(&host);
-            tries += 1;
-            let wait = pause(tries);
-            let what = match late && !greeted {
-                true => format!("`{}` does not answer", host.name),
-                false => format!("the connection to `{}` was lost", host.name),
-            };
-            let wait_s = wait.as_secs();
-            show(OutputChunk::Link(&format!(
-                "{what}; trying again in {wait_s} s; the command runs at most once"
-            )));
+            ssh.retire_connection(&host);
+            let wait = attempts.next_delay();
+            show(OutputChunk::Link(&retry_message(&host, &lost, wait)));
             std::thread::sleep(wait);
             (request.out_from, request.err_from) = arrived.next_offsets(command.showing);
             // A command that is executed once continues on the host with its own clock.
@@ -165,6 +144,73 @@ impl Hosts<'_> {
             }
         }
     }
+
+    /// Records the version of a host and refuses a host that is too old. Warns about a different version if the host
+    /// rejected the arguments of the command.
+    fn check_hello(
+        &self,
+        host: &Host,
+        hello: &RemoteHello,
+        outcome: &RequestOutcome,
+        show: &mut dyn FnMut(OutputChunk<'_>) -> FrameFlow,
+    ) -> Result<(), Error> {
+        self.note_version(host, &hello.version);
+        refuse_older(host, hello)?;
+        if matches!(outcome, RequestOutcome::Ended(2))
+            && let Some(warning) = difference(hello)
+        {
+            show(OutputChunk::Link(&warning));
+        }
+        Ok(())
+    }
+}
+
+impl ConnectionAttempts {
+    /// Returns whether another attempt can succeed after a lost connection.
+    fn may_continue_after(&mut self, lost: &LostConnection, times: Replay) -> bool {
+        let LostConnection { greeted, timed_out, not_logged_in, code, ref output } = *lost;
+        // If the connection timed out or broke, the request may have arrived.
+        self.may_be_done |=
+            greeted || (timed_out && !not_logged_in) || (code == Some(255) && !never_connected(output));
+        self.was_greeted |= greeted;
+        let is_hopeless =
+            !greeted && (not_logged_in || (!timed_out && (code != Some(255) || never_connected(output))));
+        if is_hopeless && (!self.may_be_done || code != Some(255)) {
+            return false;
+        }
+        // A command that only reads does not wait for a host that accepts the connection but never answers.
+        !timed_out || self.was_greeted || times != Replay::Any
+    }
+
+    /// Returns how long the current outage lasts. A connection that lasted for a while ends an outage and resets the
+    /// backoff. Connections that break at once count as one outage, so that the attempts end.
+    fn outage_after(&mut self, lost: &LostConnection, connected: Duration) -> Duration {
+        if lost.greeted && connected > BACKOFF_RESET_AFTER {
+            (self.failed, self.outage_began) = (0, None);
+        }
+        self.outage_began.get_or_insert_with(Instant::now).elapsed()
+    }
+
+    /// Counts a failed attempt and returns the delay before the next one.
+    fn next_delay(&mut self) -> Duration {
+        self.failed += 1;
+        pause(self.failed)
+    }
+}
+
+fn retry_message(host: &Host, lost: &LostConnection, wait: Duration) -> String {
+    let what = match lost.timed_out && !lost.greeted {
+        true => format!("`{}` does not answer", host.name),
+        false => format!("the connection to `{}` was lost", host.name),
+    };
+    format!("{what}; trying again in {} s; the command runs at most once", wait.as_secs())
+}
+
+/// Returns the error for output that cannot be continued after a lost connection.
+fn output_ended(host: &Host) -> Error {
+    Error::new(Code::ConnectionLost, format!("the connection to host `{}` was lost", host.name))
+        .saw("the agents there continue to run")
+        .hint("run the same command again; `--since 1m` omits older output")
 }
 
 impl ReceivedOutput {

@@ -132,7 +132,7 @@ impl Hosts<'_> {
             _ if is_garbled => {
                 Err(Error::unexpected_answer(&host.name, vec!["it did not send a screen".to_owned()]))
             }
-            RequestOutcome::Ended(0) | RequestOutcome::Enough => Ok(()),
+            RequestOutcome::Ended(0) | RequestOutcome::Stopped => Ok(()),
             RequestOutcome::Ended(USAGE) => Err(Error::host_older(&host.name, version.as_deref())),
             RequestOutcome::Ended(code) => Err(remote_error(&host.name, code, &err)
                 .unwrap_or_else(|| Error::unexpected_answer(&host.name, vec![]))),

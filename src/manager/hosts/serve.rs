@@ -15,7 +15,7 @@ use crate::manager::Context;
 use crate::manager::hosts::Hosts;
 use crate::model::{Exit, REMOTE_FORMAT, RemoteFrame, RemoteHello, RemoteRequest, Replay, RequestId};
 use crate::process::{self, Run, StreamEvent};
-use crate::store::{OutputStream, StoredRequest};
+use crate::store::{OutputStream, RequestSpool, StoredRequest};
 
 /// Interval of keep-alive frames while there is no output.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -134,9 +134,9 @@ impl Hosts<'_> {
         bytes: &[u8],
         writer: &mut FrameWriter<impl Write>,
     ) -> Result<(), Error> {
-        self.0.store.forget_requests(self.0.now());
+        RequestSpool(&self.0.store).forget_old(self.0.now());
         let written = serde_json::to_vec(request).unwrap_or_default();
-        let spool = self.0.store.spool(request.id, &written, bytes)?;
+        let spool = RequestSpool(&self.0.store).store(request.id, &written, bytes)?;
         crate::failpoint::reached("remote.spooled");
         let watch = spool.watch()?;
         let (mut out, mut err) = (request.out_from, request.err_from);
@@ -182,8 +182,8 @@ impl Hosts<'_> {
 
     /// Executes a stored request, unless another process has executed it or is executing it.
     pub fn execute_request(&self, id: RequestId) -> Result<(), Error> {
-        process::leave_session().map_err(Error::io("cannot leave the connection's session"))?;
-        let spool = self.0.store.spooled(id);
+        process::leave_session().map_err(Error::io("cannot start a session of its own"))?;
+        let spool = RequestSpool(&self.0.store).get(id);
         let Some(work) = spool.begin()? else { return Ok(()) };
         crate::failpoint::reached("remote.begun");
         let request: RemoteRequest = serde_json::from_slice(&spool.request()?)

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::manager::launch::Launcher;
 use crate::model::AgentId;
-use crate::store::StoreError;
+use crate::store::{RunFiles, StoreError};
 
 /// Variable in which VS Code, on the machine where the agents run, names the socket of the current window.
 pub(in crate::manager) const EDITOR: &str = "VSCODE_IPC_HOOK_CLI";
@@ -24,19 +24,20 @@ impl Launcher<'_> {
     pub(in crate::manager) fn point_to_editor(&self, id: AgentId) {
         let Some(socket) = self.0.env.var(EDITOR) else { return };
         // A value inherited from an agent is the link itself, which must not point to itself.
-        let is_link = self.0.store.run_link(&file(id)).is_some_and(|link| link.as_os_str() == socket);
-        if !is_link && let Err(error) = self.0.store.link_run(&file(id), socket.as_ref()) {
+        let is_link =
+            RunFiles(&self.0.store).link_path(&file(id)).is_some_and(|link| link.as_os_str() == socket);
+        if !is_link && let Err(error) = RunFiles(&self.0.store).link(&file(id), socket.as_ref()) {
             self.0.notice(format!("`code` in the agent will not find this editor: {error}"));
         }
     }
 
     /// Returns the agent's link if it has one and the path fits into a socket address.
-    pub(in crate::manager) fn way_to_editor(&self, id: AgentId) -> Option<PathBuf> {
-        self.0.store.run_link(&file(id)).filter(|link| link.as_os_str().len() <= MAX_SOCKET_PATH)
+    pub(in crate::manager) fn editor_link(&self, id: AgentId) -> Option<PathBuf> {
+        RunFiles(&self.0.store).link_path(&file(id)).filter(|link| link.as_os_str().len() <= MAX_SOCKET_PATH)
     }
 
     /// Removes the agent's link.
     pub(in crate::manager) fn forget_editor(&self, id: AgentId) -> Result<(), StoreError> {
-        self.0.store.remove_run(&file(id))
+        RunFiles(&self.0.store).remove(&file(id))
     }
 }

@@ -10,6 +10,9 @@ pub(in crate::manager) mod initial_prompt;
 pub(in crate::manager) mod missing_variables;
 pub(in crate::manager) mod start;
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Starts the processes of agents.

@@ -124,7 +124,7 @@ impl Launcher<'_> {
         if start.keeps_env().is_none() {
             self.point_to_editor(record.id);
         }
-        if let Some(link) = self.way_to_editor(record.id) {
+        if let Some(link) = self.editor_link(record.id) {
             set(EDITOR, link.into());
         }
         for (key, value) in Workspaces(self.0).port_variables(record) {
@@ -155,19 +155,8 @@ impl Launcher<'_> {
         start: &LaunchParams<'_>,
     ) -> Result<(), Error> {
         let (argv, env) = self.prepare_launch(record, start)?;
-        let instance = self.0.store.instance(&record.name);
         let pipe = self.transcript_command(&record.name);
-        let _ = instance.remove_state(HOOK_SEEN_FILE);
-        record.exit = None;
-        record.started_at = Some(self.0.now());
-        record.status = first_note(record, start);
-        // No hook updates the copy of the record in the session, from which a lost registry is rebuilt. The copy
-        // therefore counts the first prompt as accepted.
-        let begun = record.conversation.begun | start.prompt.is_some();
-        let conversation = Conversation { begun, ..record.conversation.clone() };
-        let json = session_record_json(&AgentRecord { conversation, ..record.clone() }, self.0.home());
-        // An agent with prompt hooks reports that it has accepted the prompt.
-        record.conversation.begun |= start.prompt.is_some() && !start.kind.hooks.report_prompts();
+        let json = self.begin_record(record, start);
         let launch = Launch {
             name: &record.name,
             id: record.id,
@@ -200,7 +189,7 @@ impl Launcher<'_> {
             self.0.notice(format!("{mistake} (the tmux server reads that file when it starts)"));
         }
         failpoint::reached("launch.started");
-        let _ = instance.remove_state(STOPPING);
+        let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
         record.before_start = None;
         record.pid = Some(started.pid);
         record.tmux = Some(TmuxLocation {
@@ -217,6 +206,22 @@ impl Launcher<'_> {
         })?;
         failpoint::reached("launch.noted");
         Ok(())
+    }
+
+    /// Resets what the record says about the last run, and returns its copy for the session as JSON.
+    fn begin_record(&self, record: &mut AgentRecord, start: &LaunchParams<'_>) -> String {
+        let _ = self.0.store.instance(&record.name).remove_state(HOOK_SEEN_FILE);
+        record.exit = None;
+        record.started_at = Some(self.0.now());
+        record.status = first_note(record, start);
+        // No hook updates the copy of the record in the session, from which a lost registry is rebuilt. The copy
+        // therefore counts the first prompt as accepted.
+        let begun = record.conversation.begun | start.prompt.is_some();
+        let conversation = Conversation { begun, ..record.conversation.clone() };
+        let json = session_record_json(&AgentRecord { conversation, ..record.clone() }, self.0.home());
+        // An agent with prompt hooks reports that it has accepted the prompt.
+        record.conversation.begun |= start.prompt.is_some() && !start.kind.hooks.report_prompts();
+        json
     }
 
     /// Records the start, and keeps what events of the agent and of its clients have recorded in the meantime.

@@ -16,7 +16,7 @@ use crate::manager::status::{AgentLookup, StatusTracker};
 use crate::manager::workspace::Workspaces;
 use crate::model::{Agent, AgentName, AgentRecord, EventKind, Kind, Status, StatusNote};
 use crate::rules::status::decide::PLAIN_COMMAND;
-use crate::store::AgentLock;
+use crate::store::{AgentLock, AgentLocks};
 
 /// How long an idle agent gets to exit before it is killed.
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -24,7 +24,7 @@ const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
 impl Hibernation<'_> {
     /// Hibernates an idle agent. `why` becomes the reason of its status.
     pub fn hibernate(&self, name: &AgentName, why: &str) -> Result<Agent, Error> {
-        let lock = self.0.store.lock_agent(name, "hibernate")?;
+        let lock = AgentLocks(&self.0.store).lock(name, "hibernate")?;
         self.hibernate_locked(name, why, lock)
     }
 
@@ -37,7 +37,7 @@ impl Hibernation<'_> {
         self.0.record(name, "hibernate")?;
         // Holds the input lock, so that the agent does not disappear while a prompt is being typed into it.
         Workspaces(self.0).ensure_directory(name)?;
-        let _typing = self.0.store.lock_typing(name)?;
+        let _typing = AgentLocks(&self.0.store).lock_typing(name)?;
         let agent = AgentLookup(self.0).agent(name, "hibernate")?;
         let record = self.0.record(name, "hibernate")?;
         if agent.status == Status::Hibernated {
@@ -50,7 +50,7 @@ impl Hibernation<'_> {
         let kind = self.0.kind_of(&record)?;
         if agent.status != Status::Idle
             || record.status.status != Status::Idle
-            || !can_sleep(&record.kind, &kind)
+            || !can_hibernate(&record.kind, &kind)
         {
             let status = format!("{} ({})", agent.status, agent.reason);
             return Err(cannot_hibernate(name, &record.kind, &status));
@@ -81,7 +81,7 @@ impl Hibernation<'_> {
         if !self.0.store.find(name, self.0.now())?.is_some_and(|record| sleeps(&record)) {
             return Ok(false);
         }
-        let lock = self.0.store.lock_agent(name, "wake")?;
+        let lock = AgentLocks(&self.0.store).lock(name, "wake")?;
         let record = self.0.record(name, "wake")?;
         if !sleeps(&record) {
             return Ok(false);
@@ -94,7 +94,7 @@ impl Hibernation<'_> {
 }
 
 /// Returns whether an agent of this kind can be resumed with its conversation.
-pub(in crate::manager) fn can_sleep(kind_name: &str, kind: &Kind) -> bool {
+pub(in crate::manager) fn can_hibernate(kind_name: &str, kind: &Kind) -> bool {
     kind_name != PLAIN_COMMAND
         && !(kind.conversation.resume.is_empty() && kind.conversation.resume_last.is_empty())
 }
@@ -103,5 +103,5 @@ fn cannot_hibernate(name: &AgentName, kind: &str, status: &str) -> Error {
     Error::new(Code::CannotHibernate, format!("agent `{name}` cannot be hibernated"))
         .saw(format!("it is {status}, of kind `{kind}`"))
         .hint("only an idle agent whose kind can resume a conversation can be hibernated")
-        .hint(format!("end it with `symposium agent stop {name}`"))
+        .hint(format!("end it with `symposium agent kill {name}`"))
 }

@@ -20,7 +20,7 @@ use crate::manager::status::{StatusTracker, TmuxObserver};
 use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote};
 use crate::process::{self, TerminationPlan};
 use crate::rules::status::will_return::comes_back;
-use crate::store::AgentLock;
+use crate::store::{AgentLock, AgentLocks};
 
 /// Delay before SIGHUP follows SIGTERM. Interactive shells ignore SIGTERM but exit on SIGHUP; half a second is enough
 /// for a program that handles SIGTERM.
@@ -44,7 +44,7 @@ impl Termination<'_> {
     pub fn kill(&self, name: &AgentName, grace: Duration) -> Result<Killed, Error> {
         let requested_at = self.0.now();
         // Another kill of the agent may take its whole grace period.
-        let lock = self.0.store.lock_agent_after(name, "kill", grace)?;
+        let lock = AgentLocks(&self.0.store).lock_after(name, "kill", grace)?;
         let record = self.0.record(name, "kill")?;
         if self.was_stopped_since(&record, requested_at)? {
             return Ok(Killed { was_running: false, remarks: vec![] });
@@ -84,7 +84,7 @@ impl Termination<'_> {
         if !was_running {
             // Recorded first: without its session, an agent whose record cannot be written would be shown as lost.
             // Also, an agent may kill itself, and then closing its session ends this very process.
-            self.note_stopped(record, was_running).map_err(|error| {
+            self.note_stopped(record, is_down_or_due).map_err(|error| {
                 // A stop request that remains would turn a later crash into a stop.
                 let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
                 not_written(
@@ -103,7 +103,7 @@ impl Termination<'_> {
         }
         failpoint::reached("kill.closed");
         if was_running {
-            self.note_stopped(record, was_running)
+            self.note_stopped(record, |_| true)
                 .map_err(|error| not_written(error, "it was ended, but this could not be stored"))?;
             failpoint::reached("kill.noted");
         }
@@ -165,16 +165,17 @@ impl Termination<'_> {
         matches!(process::wait_exit(pid, EXIT_KEYS_TIMEOUT.min(grace)), Ok(true))
     }
 
-    fn note_stopped(&self, record: &AgentRecord, was_running: bool) -> Result<(), Error> {
+    /// Records that an agent has no process and no session, and is not restarted. The status becomes `stopped` if
+    /// `is_stopped` says so of the stored record.
+    fn note_stopped(
+        &self,
+        record: &AgentRecord,
+        is_stopped: impl Fn(&AgentRecord) -> bool,
+    ) -> Result<(), Error> {
         RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
-                // An agent that waits for an automatic restart is stopped as well.
-                let waits = now.restart.policy != RestartPolicy::No
-                    && matches!(now.status.status, Status::Crashed | Status::Exited);
                 now.restart.next_at = None;
-                // A hibernated agent is stopped as well: its session, with the environment for waking up, is gone.
-                let is_down = matches!(now.status.status, Status::Lost | Status::Hibernated);
-                if was_running || waits || now.status.status.is_live() || is_down {
+                if is_stopped(&now) {
                     now.status = StatusNote::new(Status::Stopped, self.0.now(), "it was ended on request");
                     now.exit = None;
                 }
@@ -185,5 +186,15 @@ impl Termination<'_> {
         })?;
         let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
         Ok(())
+    }
+}
+
+/// Returns whether a kill stops an agent that has no process: the record still calls it live, it was lost, it waits for an
+/// automatic restart, or it is hibernated, and its session with the environment for waking up is gone now.
+fn is_down_or_due(record: &AgentRecord) -> bool {
+    match record.status.status {
+        Status::Crashed | Status::Exited => record.restart.policy != RestartPolicy::No,
+        Status::Lost | Status::Hibernated => true,
+        status => status.is_live(),
     }
 }

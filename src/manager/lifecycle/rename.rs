@@ -12,7 +12,7 @@ use crate::manager::registry::session_copy::session_record_json;
 use crate::manager::status::StatusTracker;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, InvalidName, Workspace};
-use crate::store::Edit;
+use crate::store::{AgentLocks, Edit};
 use crate::tmux::TmuxError;
 
 /// Changes the parent of an agent's children to `to`, or to none.
@@ -42,8 +42,8 @@ impl Renaming<'_> {
         refuse_reserved(new)?;
         // Locks in a fixed order, so that two opposite renames cannot deadlock.
         let (first, second) = if old < new { (old, new) } else { (new, old) };
-        let _first = self.0.store.lock_agent(first, "rename")?;
-        let _second = self.0.store.lock_agent(second, "rename")?;
+        let _first = AgentLocks(&self.0.store).lock(first, "rename")?;
+        let _second = AgentLocks(&self.0.store).lock(second, "rename")?;
         StatusTracker(self.0).finish_move(&self.0.record(old, "rename")?)?;
         StatusTracker(self.0).move_renamed_instance(new)?;
         // A share refers to a name: a guest must not reach another agent that gets the old name.

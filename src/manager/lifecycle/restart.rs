@@ -13,6 +13,7 @@ use crate::manager::status::TmuxObserver;
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::{conversation, conversation_start};
 use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::store::AgentLocks;
 
 /// Whether a restart begins a new conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Resumption<'_> {
         afresh: ConversationChoice,
         grace: Duration,
     ) -> Result<Resumed, Error> {
-        let lock = self.0.store.lock_agent(name, "restart")?;
+        let lock = AgentLocks(&self.0.store).lock(name, "restart")?;
         let mut record = self.0.record(name, "restart")?;
         let before = record.clone();
         // Checked first, so that an invalid spec does not end a running agent.

@@ -23,7 +23,7 @@ use crate::process::{self, TerminationPlan};
 use crate::rules::lifecycle::conversation_start::{self, ConversationOpening};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_screen::StatusSource;
-use crate::store::AgentLock;
+use crate::store::{AgentLock, AgentLocks};
 
 /// How long a process may take to exit after its terminal was closed.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -70,7 +70,7 @@ const SOURCE: &str = "restart";
 impl Resumption<'_> {
     /// Resumes the agent.
     pub fn resume(&self, name: &AgentName) -> Result<Resumed, Error> {
-        let lock = self.0.store.lock_agent(name, "resume")?;
+        let lock = AgentLocks(&self.0.store).lock(name, "resume")?;
         let record = self.0.record(name, "resume")?;
         let resumed = self.resume_locked(record, ResumeOptions::ASKED, &lock)?;
         drop(lock);
@@ -106,8 +106,8 @@ impl Resumption<'_> {
                 Some(pid) if outlives_terminal(pid, record) => Err(running()),
                 _ => Ok(None),
             },
-            // The agent runs in a tmux server that cannot be reached.
-            None if is_alive(record) => Err(running()),
+            // The agent runs in a tmux server that cannot be reached. If its own server answered, only its session is gone.
+            None if is_alive(record) && !TmuxObserver(self.0).own_server_answers(record)? => Err(running()),
             None => self.end_orphans(record).map(|()| None),
         }
     }
@@ -116,12 +116,12 @@ impl Resumption<'_> {
     /// server; its terminal cannot come back, and two programs must not use one conversation.
     fn end_orphans(&self, record: &AgentRecord) -> Result<(), Error> {
         let target = target_of(self.0.home(), record);
-        let look = || process::tree(&target).map_err(Error::io("cannot inspect processes"));
+        let remaining = || process::tree(&target).map_err(Error::io("cannot inspect processes"));
         let deadline = Instant::now() + EXIT_TIMEOUT;
-        for process in look()? {
+        for process in remaining()? {
             let _ = process::wait_exit(process.pid, deadline.saturating_duration_since(Instant::now()));
         }
-        if look()?.is_empty() {
+        if remaining()?.is_empty() {
             return Ok(());
         }
         let cannot = Error::io(format!("cannot end the processes of `{}`", record.name));

@@ -24,11 +24,11 @@ use crate::manager::status::StatusTracker;
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::workspace::{WorkspaceSetup, Workspaces};
 use crate::model::Title;
-use crate::model::{Agent, AgentName, AgentRecord, Kind, Prompt, Workspace};
+use crate::model::{Agent, AgentName, AgentRecord, Kind, Prompt, TaskId, Workspace};
 use crate::rules::lifecycle::conversation_start::ConversationOpening;
 use crate::rules::lifecycle::{conversation, conversation_start, naming};
 use crate::rules::specs::params;
-use crate::store::{AgentLock, StartLock, StoreError};
+use crate::store::{AgentLock, AgentLocks, StartLock, StoreError};
 
 /// The result of a spawn.
 #[derive(Debug)]
@@ -106,23 +106,9 @@ impl Spawning<'_> {
             env: EnvFrom::Caller,
             size: request.size,
         };
-        if let Err(error) = Launcher(self.0).start_in_tmux(&mut record, &start) {
-            // An agent that runs but could not be recorded, or that a slow tmux may still start, is kept: its session
-            // carries its record.
-            if error.code() == Code::TmuxTimedOut {
-                let name = record.name;
-                return Err(error
-                    .saw(format!("tmux may still start agent `{name}` when it answers again"))
-                    .hint(format!(
-                        "`symposium agent show {name}` shows whether it did; do not start it twice"
-                    )));
-            }
-            if record.tmux.is_none() {
-                Workspaces(self.0).withdraw(&record);
-                TaskQueue(self.0).cancel_first_task(item);
-            }
-            return Err(error);
-        }
+        Launcher(self.0)
+            .start_in_tmux(&mut record, &start)
+            .map_err(|error| self.undo_failed_start(&record, item, error))?;
         drop((lock, slot, alone));
         SupervisorControl(self.0).ensure_supervisor();
         Launcher(self.0).fail_on_early_exit(&record, &chosen.kind)?;
@@ -133,6 +119,22 @@ impl Spawning<'_> {
             remarks.push("its task was typed in".into());
         }
         Ok(Spawned { agent: self.as_spawned(&record), remarks, warnings: chosen.warnings.clone() })
+    }
+
+    /// Removes what was created for an agent that could not be started. An agent that runs but could not be recorded, or
+    /// that a slow tmux may still start, is kept: its session carries its record.
+    fn undo_failed_start(&self, record: &AgentRecord, first_task: Option<TaskId>, error: Error) -> Error {
+        if error.code() == Code::TmuxTimedOut {
+            let name = &record.name;
+            return error
+                .saw(format!("tmux may still start agent `{name}` when it answers again"))
+                .hint(format!("`symposium agent show {name}` shows whether it did; do not start it twice"));
+        }
+        if record.tmux.is_none() {
+            Workspaces(self.0).withdraw(record);
+            TaskQueue(self.0).cancel_first_task(first_task);
+        }
+        error
     }
 
     /// Returns the new agent as `list` would show it, without another tmux query.
@@ -148,13 +150,13 @@ impl Spawning<'_> {
             dead: None,
             activity: record.started_at,
         });
-        let look = TmuxSnapshot::Running(LiveServer {
+        let snapshot = TmuxSnapshot::Running(LiveServer {
             identity: ServerIdentity(location.map(|location| location.server.clone()).unwrap_or_default()),
             version: String::new(),
             panes: pane.into_iter().collect(),
             clients: vec![],
         });
-        let mut joined = join(vec![record.clone()], TmuxReply::Snapshot(&look), &|_| true, self.0.now());
+        let mut joined = join(vec![record.clone()], TmuxReply::Snapshot(&snapshot), &|_| true, self.0.now());
         joined.agents.remove(0)
     }
 
@@ -167,7 +169,7 @@ impl Spawning<'_> {
     ) -> Result<(AgentRecord, AgentLock), Error> {
         if let Some(name) = &request.name {
             refuse_reserved(name)?;
-            let lock = self.0.store.lock_agent(name, "spawn")?;
+            let lock = AgentLocks(&self.0.store).lock(name, "spawn")?;
             return match self.is_free(name)? {
                 true => Ok((self.new_record(name, request, chosen, dir), lock)),
                 false => Err(Error::name_taken(name)),
@@ -176,7 +178,7 @@ impl Spawning<'_> {
         let what_for = request.task.as_deref().or(request.called_for.as_deref());
         let task = what_for.map(|task| params::fill(task, &chosen.params));
         for name in naming::candidates(&chosen.spec.name, task.as_deref()) {
-            let Some(lock) = self.0.store.try_lock_agent(&name, "spawn")? else { continue };
+            let Some(lock) = AgentLocks(&self.0.store).try_lock(&name, "spawn")? else { continue };
             if self.is_free(&name)? {
                 return Ok((self.new_record(&name, request, chosen, dir), lock));
             }

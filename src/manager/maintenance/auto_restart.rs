@@ -1,5 +1,6 @@
 //! Restarts agents that ended by themselves, according to their restart policy: one at a time, with exponential backoff
-//! and a limit on attempts.
+//! and a limit on attempts. Planning takes no time; a restart may take seconds, because an idle agent may have to be
+//! hibernated first, so the supervisor executes restarts beside its loop.
 //!
 //! A restart is stored before it is executed. If the supervisor is killed in between, the agent counts as ended and is
 //! scheduled again: it counts one restart too many, but is never started twice.
@@ -15,30 +16,30 @@ use crate::manager::lifecycle::resume::{EarlyExitCheck, ResumeOptions};
 use crate::manager::lifecycle::{Capacity, Resumption};
 use crate::manager::maintenance::AutoRestart;
 use crate::manager::registry::RegistryWriter;
-use crate::model::{AgentName, AgentRecord, EventKind, RestartConfig, Status, StatusNote};
+use crate::model::{AgentName, AgentRecord, EventKind, Status, StatusNote};
 use crate::rules::lifecycle::restart::{RestartDecision, plan};
+use crate::store::AgentLocks;
 
 /// Delay before the next attempt if there was no free capacity.
-const WITHOUT_ROOM: Duration = Duration::from_secs(5);
+const CAPACITY_RETRY_DELAY: Duration = Duration::from_secs(5);
 
-/// Result of one round of restarts.
+/// Result of one round of planning.
 #[derive(Debug, Default)]
-pub struct AutoRestartReport {
-    /// Restarted agents with a remark, or the error.
-    pub restarted: Vec<(AgentName, Result<String, Error>)>,
+pub struct RestartSchedule {
     /// Agents that reached the limit of restarts.
     pub gave_up: Vec<AgentName>,
-    /// Time of the next round.
+    /// Whether a restart is due now.
+    pub is_due: bool,
+    /// Time of the next restart that is not due yet.
     pub next: Option<Timestamp>,
 }
 
 impl AutoRestart<'_> {
-    /// Schedules restarts and executes the one that is due first.
-    pub fn keep_alive(&self) -> Result<AutoRestartReport, Error> {
+    /// Schedules restarts and gives up agents that reached the limit. Starts nothing.
+    pub fn plan_restarts(&self) -> Result<RestartSchedule, Error> {
         let config = self.0.settings().restart.clone();
-        let mut done = AutoRestartReport::default();
-        let mut due: Option<AgentRecord> = None;
-        let mut soonest = |at: Timestamp| done.next = Some(done.next.map_or(at, |next| next.min(at)));
+        let mut schedule = RestartSchedule::default();
+        let mut soonest = |at: Timestamp| schedule.next = Some(schedule.next.map_or(at, |next| next.min(at)));
         let mut planned = Vec::new();
         let mut hopeless = Vec::new();
         for record in self.0.store.read(self.0.now())? {
@@ -49,26 +50,26 @@ impl AutoRestart<'_> {
                     planned.push((record, at));
                 }
                 RestartDecision::GiveUp { why } => hopeless.push((record, why)),
-                RestartDecision::Now => {
-                    if due.as_ref().is_none_or(|due| record.restart.next_at < due.restart.next_at) {
-                        due = Some(record);
-                    }
-                    soonest(self.0.now());
-                }
+                RestartDecision::Now => schedule.is_due = true,
             }
         }
         self.note_plans(&planned)?;
         for (record, why) in hopeless {
             if self.give_up(&record, &why)? {
-                done.gave_up.push(record.name);
+                schedule.gave_up.push(record.name);
             }
         }
-        if let Some(record) = due
-            && let Some(outcome) = self.restart_by_itself(&record, &config)
-        {
-            done.restarted.push((record.name, outcome));
-        }
-        Ok(done)
+        Ok(schedule)
+    }
+
+    /// Returns the agents whose restart is due, the earliest first.
+    pub fn due_restarts(&self) -> Result<Vec<AgentRecord>, Error> {
+        let config = self.0.settings().restart.clone();
+        let now = self.0.now();
+        let mut due = self.0.store.read(now)?;
+        due.retain(|record| plan(record, &config, || 0.0, now) == RestartDecision::Now);
+        due.sort_by_key(|record| record.restart.next_at);
+        Ok(due)
     }
 
     fn note_plans(&self, planned: &[(AgentRecord, Timestamp)]) -> Result<(), Error> {
@@ -103,24 +104,23 @@ impl AutoRestart<'_> {
         Ok(written.is_some())
     }
 
-    /// Restarts an agent. Returns `None` if another process holds its lock or has changed it meanwhile.
-    fn restart_by_itself(
-        &self,
-        before: &AgentRecord,
-        config: &RestartConfig,
-    ) -> Option<Result<String, Error>> {
+    /// Restarts an agent whose restart is due. Returns a remark, or `None` if another process holds the agent's lock or
+    /// has changed the agent meanwhile. This may take several seconds, for example if an idle agent has to be
+    /// hibernated first.
+    pub fn restart(&self, before: &AgentRecord) -> Option<Result<String, Error>> {
+        let config = self.0.settings().restart.clone();
         failpoint::reached("restart.chosen");
-        let lock = self.0.store.try_lock_agent(&before.name, "restart by itself").ok()??;
+        let lock = AgentLocks(&self.0.store).try_lock(&before.name, "restart by itself").ok()??;
         let now = self.0.now();
         let mut record = self.0.store.find(&before.name, now).ok()??;
-        if plan(&record, config, || 0.0, now) != RestartDecision::Now {
+        if plan(&record, &config, || 0.0, now) != RestartDecision::Now {
             return None;
         }
         // Capacity is reserved before the agent counts as running. Agents that took its capacity in the meantime keep
         // it.
         let slot = match Capacity(self.0).acquire_start_slot(&record) {
             Ok(slot) => slot,
-            Err(error) => return Some(Err(self.put_off(&record, now).err().unwrap_or(error))),
+            Err(error) => return Some(Err(self.postpone(&record, now).err().unwrap_or(error))),
         };
         let after = record.status.reason.clone();
         let window = now - config.window;
@@ -128,7 +128,7 @@ impl AutoRestart<'_> {
         record.restarts.push(now);
         record.restart.count += 1;
         record.restart.next_at = None;
-        let why = format!("it is restarted ({} of {}): {after}", record.restarts.len(), config.most);
+        let why = format!("it is restarted ({} of {}): {after}", record.restarts.len(), config.max_restarts);
         record.status = StatusNote::new(Status::Starting, now, why);
         if let Err(error) = RegistryWriter(self.0).write(|edit| edit.put(record.clone())) {
             return Some(Err(error));
@@ -142,7 +142,7 @@ impl AutoRestart<'_> {
             .and_then(|resumed| Resumption(self.0).queue_first(resumed));
         let outcome = resumed.map(|resumed| resumed.remark);
         if let Err(error) = &outcome {
-            self.note_in_vain(&name, error);
+            self.note_failed_restart(&name, error);
         }
         drop(slot);
         failpoint::reached("restart.done");
@@ -150,19 +150,19 @@ impl AutoRestart<'_> {
     }
 
     /// Postpones a restart. The delay does not count as a restart.
-    fn put_off(&self, before: &AgentRecord, now: Timestamp) -> Result<(), Error> {
+    fn postpone(&self, before: &AgentRecord, now: Timestamp) -> Result<(), Error> {
         RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut record)) = edit.get(&before.name)
                 && record.status == before.status
             {
-                record.restart.next_at = Some(now + WITHOUT_ROOM);
+                record.restart.next_at = Some(now + CAPACITY_RETRY_DELAY);
                 edit.put(record);
             }
         })
     }
 
-    /// Replaces the reason of the status: why the agent ended by why it could not be restarted.
-    fn note_in_vain(&self, name: &AgentName, error: &Error) {
+    /// Records why the agent could not be restarted as the reason of its status.
+    fn note_failed_restart(&self, name: &AgentName, error: &Error) {
         let _ = RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut record)) = edit.get(name)
                 && record.status.status == Status::Starting

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
+
 use crate::base::plural::counted;
 use crate::error::Error;
 use crate::manager::checkpoints::Checkpoints;
@@ -11,6 +13,7 @@ use crate::manager::registry::RegistryWriter;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::Removal;
 use crate::model::{AfterDeletion, Agent, AgentName, AgentRecord, EventKind};
+use crate::store::AgentLocks;
 
 impl Maintenance<'_> {
     /// Marks agents whose directory was deleted or exists again. Returns those whose directory was deleted since the
@@ -22,8 +25,8 @@ impl Maintenance<'_> {
             let Ok(is_there) = Path::new(&agent.working_directory).try_exists() else { continue };
             if is_there == agent.directory_gone.is_some() {
                 // The lock excludes a concurrent `rm`, which deletes the worktree before the record.
-                let Some(_lock) = self.0.store.try_lock_agent(&agent.name, "look")? else { continue };
-                self.mark_directory(agent, !is_there)?;
+                let Some(_lock) = AgentLocks(&self.0.store).try_lock(&agent.name, "look")? else { continue };
+                self.mark_directory(agent, (!is_there).then(|| self.0.now()))?;
                 if !is_there {
                     gone.push(agent.name.clone());
                 }
@@ -67,7 +70,7 @@ impl Maintenance<'_> {
     fn remove_unused_instances(&self) -> Result<usize, Error> {
         let mut count = 0;
         for name in self.0.store.unused_instances() {
-            let Some(lock) = self.0.store.try_lock_agent(&name, "tidy")? else { continue };
+            let Some(lock) = AgentLocks(&self.0.store).try_lock(&name, "tidy")? else { continue };
             let records = self.0.store.read(self.0.now())?;
             let is_known =
                 |record: &AgentRecord| record.name == name || record.renamed_from.as_ref() == Some(&name);
@@ -82,11 +85,11 @@ impl Maintenance<'_> {
 
     /// Removes the locks of unknown names. Commands with an unknown name and killed commands leave them behind.
     fn retire_locks(&self) -> Result<(), Error> {
-        for name in self.0.store.locked_names()? {
+        for name in AgentLocks(&self.0.store).names()? {
             if self.0.store.find(&name, self.0.now())?.is_some() {
                 continue;
             }
-            if let Some(lock) = self.0.store.try_lock_agent(&name, "tidy")?
+            if let Some(lock) = AgentLocks(&self.0.store).try_lock(&name, "tidy")?
                 // Checks again under the lock, because a spawn stores the record before it releases the lock.
                 && self.0.store.find(&name, self.0.now())?.is_none()
             {
@@ -96,13 +99,14 @@ impl Maintenance<'_> {
         Ok(())
     }
 
-    fn mark_directory(&self, agent: &Agent, is_gone: bool) -> Result<(), Error> {
+    /// Records since when the directory of an agent is gone, or that it exists again.
+    fn mark_directory(&self, agent: &Agent, gone_since: Option<Timestamp>) -> Result<(), Error> {
         let written = RegistryWriter(self.0).write(|edit| {
             let mut record = edit.get(&agent.name).ok().flatten()?;
-            record.directory_gone = is_gone.then(|| self.0.now());
+            record.directory_gone = gone_since;
             Some(edit.put(record))
         })?;
-        if let Some(record) = written.filter(|_| is_gone) {
+        if let Some(record) = written.filter(|record| record.directory_gone.is_some()) {
             let why = format!("its directory {} no longer exists", record.working_directory);
             RegistryWriter(self.0).record_event(&record, EventKind::Orphaned, why);
         }

@@ -1,5 +1,5 @@
-//! Detects hung agents, reports them, and ends those that are to be restarted. `keep_alive` restarts them as after any
-//! crash, with backoff and a limit.
+//! Detects hung agents, reports them, and ends those that are to be restarted. They are restarted as after any crash,
+//! with backoff and a limit.
 
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use crate::manager::status::{StatusTracker, TmuxObserver};
 use crate::model::{Agent, AgentName, AgentRecord, EventKind, RestartPolicy, Status, StatusNote};
 use crate::process;
 use crate::rules::status::hang::{HUNG, is_hung, is_too_soon, quiet, without_quiet};
+use crate::store::AgentLocks;
 
 /// Time that a hung agent gets to exit.
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -67,6 +68,10 @@ impl HangDetection<'_> {
     fn note_hung(&self, agent: &Agent, why: &str) -> Result<bool, Error> {
         let written = RegistryWriter(self.0).write(|edit| {
             let mut record = edit.get(&agent.name).ok().flatten().filter(|record| is_still(record, agent))?;
+            // An earlier search, which may still be ending another agent, has recorded it.
+            if record.status.reason.starts_with(HUNG) {
+                return None;
+            }
             record.status = StatusNote::new(Status::Working, record.status.since, why);
             Some(edit.put(record))
         })?;
@@ -79,7 +84,9 @@ impl HangDetection<'_> {
     /// environment and attached clients.
     fn end_hung(&self, agent: &Agent, why: &str) -> Result<(), Error> {
         // Another process that holds the lock may be ending the agent; otherwise the next check finds it again.
-        let Some(lock) = self.0.store.try_lock_agent(&agent.name, "end what hangs")? else { return Ok(()) };
+        let Some(lock) = AgentLocks(&self.0.store).try_lock(&agent.name, "end what hangs")? else {
+            return Ok(());
+        };
         let record = self.0.record(&agent.name, "look at")?;
         if !is_still(&record, agent) {
             return Ok(());

@@ -2,6 +2,8 @@
 //! of the user.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -32,12 +34,23 @@ pub struct Announcer {
     pub limiter: RateLimiter,
     /// Ledger rows that were announced although a row before them still waits for the registry.
     announced: BTreeSet<i64>,
+    /// Threads that show notices on the desktop. Each returns its failures.
+    desktop: Vec<JoinHandle<Vec<String>>>,
 }
 
 impl Announcer {
     /// Creates the state for a supervisor that has announced nothing yet.
     pub fn new(per_minute: u32) -> Announcer {
-        Announcer { limiter: RateLimiter::new(per_minute), announced: BTreeSet::new() }
+        Announcer { limiter: RateLimiter::new(per_minute), announced: BTreeSet::new(), desktop: Vec::new() }
+    }
+
+    /// Returns the failures of the desktop notices whose threads have ended.
+    fn desktop_failures(&mut self) -> Vec<String> {
+        let threads = std::mem::take(&mut self.desktop);
+        let (ended, running) = threads.into_iter().partition(JoinHandle::is_finished);
+        self.desktop = running;
+        let ended: Vec<JoinHandle<Vec<String>>> = ended;
+        ended.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
     }
 }
 
@@ -50,6 +63,8 @@ pub struct NotifyReport {
     pub waits: Vec<Duration>,
     /// When to announce rows that still wait for the registry.
     pub retry_at: Option<Timestamp>,
+    /// Why notices of earlier rounds could not be shown on the desktop.
+    pub desktop_failures: Vec<String>,
 }
 
 /// A notice that was sent.
@@ -64,11 +79,21 @@ pub struct SentNotice {
 impl Notifications<'_> {
     /// Sends notices about all events since the last round. Returns the notices, the channels that failed, and the age
     /// of the events.
+    ///
+    /// The desktop is not waited for: a notification service that does not answer takes two seconds for each notice.
     pub fn send_due_notices(&self, announcer: &mut Announcer) -> Result<NotifyReport, Error> {
         let mut report = self.announce_events(announcer)?;
         if let Some(notice) = announcer.limiter.rest(self.0.now()) {
-            let failures = self.send_notice(&notice, &self.0.settings().notify);
-            report.sent.push(SentNotice { notice, failures });
+            report.sent.push(self.send_except_desktop(notice, &self.0.settings().notify));
+        }
+        report.desktop_failures = announcer.desktop_failures();
+        let shown: Vec<Notice> = report.sent.iter().map(|sent| sent.notice.clone()).collect();
+        if let Some(bus) = self.desktop_bus(&self.0.settings().notify).filter(|_| !shown.is_empty()) {
+            let show = move || shown.iter().filter_map(|notice| desktop_failure(notice, &bus)).collect();
+            match thread::Builder::new().name("desktop".into()).spawn(show) {
+                Ok(thread) => announcer.desktop.push(thread),
+                Err(error) => report.desktop_failures.push(error.to_string()),
+            }
         }
         Ok(report)
     }
@@ -87,7 +112,7 @@ impl Notifications<'_> {
             RegistryWriter(self.0).with_ledger(|ledger| ledger.set_cursor(READER, cursor))?;
             announcer.announced.retain(|id| *id > cursor);
         }
-        Ok(NotifyReport { sent, waits, retry_at: settled.retry_at })
+        Ok(NotifyReport { sent, waits, retry_at: settled.retry_at, ..NotifyReport::default() })
     }
 
     fn announce(
@@ -117,8 +142,7 @@ impl Notifications<'_> {
                     continue;
                 }
             }
-            let failures = self.send_notice(&notice, &config.notify);
-            sent.push(SentNotice { notice, failures });
+            sent.push(self.send_except_desktop(notice, &config.notify));
         }
         Ok(sent)
     }
@@ -155,30 +179,35 @@ impl Notifications<'_> {
         Ok(SettledRows::split(rows, &changes, handled, now))
     }
 
-    /// Sends a notice at once that is not caused by an event of an agent. Returns the channels that failed.
+    /// Sends a notice at once over all channels that is not caused by an event of an agent. Returns the channels that
+    /// failed.
     pub(in crate::manager) fn send_now(&self, notice: &Notice) -> Vec<String> {
-        self.send_notice(notice, &self.0.settings().notify)
+        let config = self.0.settings();
+        let SentNotice { mut failures, .. } = self.send_except_desktop(notice.clone(), &config.notify);
+        let bus = self.desktop_bus(&config.notify);
+        failures.extend(bus.and_then(|bus| desktop_failure(notice, &bus)));
+        failures
     }
 
-    /// Sends a notice over all channels, even if some of them fail. Returns the failures.
-    fn send_notice(&self, notice: &Notice, config: &Notify) -> Vec<String> {
-        let Channels { command, desktop, status_line, bell } =
-            channels(config, self.0.now(), &TimeZone::system());
-        let mut failures = Vec::new();
-        if command {
-            let json = serde_json::to_vec(notice).unwrap_or_default();
-            // The command is not waited for, so that a slow one delays nothing.
-            failures.extend(
-                notify::command(&config.command, &json, self.0.env.all()).err().map(|e| e.to_string()),
-            );
-        }
+    /// Returns the bus on which notices are shown on the desktop, if they are.
+    fn desktop_bus(&self, config: &Notify) -> Option<OsString> {
         let bus = notify::session_bus(
             self.0.env.var("DBUS_SESSION_BUS_ADDRESS"),
             self.0.env.var("XDG_RUNTIME_DIR"),
         );
-        if let Some(bus) = bus.filter(|_| desktop) {
-            let failed = notify::desktop(notice, &bus).err().filter(|error| !error.is_absence());
-            failures.extend(failed.map(|error| error.to_string()));
+        bus.filter(|_| channels(config, self.0.now(), &TimeZone::system()).desktop)
+    }
+
+    /// Sends a notice over all channels but the desktop, even if some of them fail.
+    fn send_except_desktop(&self, notice: Notice, config: &Notify) -> SentNotice {
+        let Channels { command, status_line, bell, .. } = channels(config, self.0.now(), &TimeZone::system());
+        let mut failures = Vec::new();
+        if command {
+            let json = serde_json::to_vec(&notice).unwrap_or_default();
+            // The command is not waited for, so that a slow one delays nothing.
+            failures.extend(
+                notify::command(&config.command, &json, self.0.env.all()).err().map(|e| e.to_string()),
+            );
         }
         if status_line || bell {
             let text = match notice.body.as_str() {
@@ -195,6 +224,12 @@ impl Notifications<'_> {
             });
             failures.extend(sent.err().map(|error| error.to_string()));
         }
-        failures
+        SentNotice { notice, failures }
     }
+}
+
+/// Shows a notice on the desktop. Returns why that failed, unless there is no desktop.
+fn desktop_failure(notice: &Notice, bus: &OsStr) -> Option<String> {
+    let failed = notify::desktop(notice, bus).err().filter(|error| !error.is_absence());
+    failed.map(|error| error.to_string())
 }

@@ -8,6 +8,8 @@ mod restarts;
 
 use std::time::Duration;
 
+use crate::error::Error;
+use crate::manager::maintenance::auto_restart::RestartSchedule;
 use crate::manager::maintenance::notify::{Announcer, NotifyReport};
 use crate::manager::maintenance::{AutoRestart, HangDetection, Maintenance, Notifications};
 use crate::manager::messages::Messages;
@@ -18,7 +20,8 @@ use crate::manager::tasks::Tasks;
 use crate::manager::tasks::manage::TaskFilter;
 use crate::manager::testing::{TestContext, agent_name};
 use crate::model::{
-    Agent, AgentRecord, Heartbeat, NotifyOn, RestartPolicy, Schedule, Status, StatusNote, Task, WaitingFor,
+    Agent, AgentName, AgentRecord, Heartbeat, NotifyOn, RestartPolicy, Schedule, Status, StatusNote, Task,
+    WaitingFor,
 };
 
 fn restarting(context: &TestContext, name: &str) -> AgentRecord {
@@ -27,6 +30,19 @@ fn restarting(context: &TestContext, name: &str) -> AgentRecord {
         // The start fails before it reaches tmux, because the directory is gone.
         record.working_directory = "/nonexistent/project".into();
     })
+}
+
+/// Plans restarts and executes those that are due, as the supervisor does.
+fn restart_round(context: &TestContext) -> RestartRound {
+    let schedule = AutoRestart(context).plan_restarts().unwrap();
+    let due = if schedule.is_due { AutoRestart(context).due_restarts().unwrap() } else { vec![] };
+    let outcome = |record: &AgentRecord| Some((record.name.clone(), AutoRestart(context).restart(record)?));
+    RestartRound { restarted: due.iter().filter_map(outcome).collect(), schedule }
+}
+
+struct RestartRound {
+    schedule: RestartSchedule,
+    restarted: Vec<(AgentName, Result<String, Error>)>,
 }
 
 fn agents(context: &TestContext) -> Vec<Agent> {

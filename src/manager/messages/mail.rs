@@ -283,10 +283,10 @@ struct Mailbox {
 pub(in crate::manager) fn signature(sender: Option<&AgentRecord>) -> Result<String, Error> {
     match sender {
         // The messages of this agent would look like the user's.
-        Some(record) if record.name.as_str() == PERSON => {
-            Err(Error::usage(format!("an agent called `{PERSON}` cannot sign with its name"))
-                .hint(format!("`symposium agent rename {PERSON} NAME` gives it another")))
-        }
+        Some(record) if record.name.as_str() == PERSON => Err(Error::usage(format!(
+            "an agent named `{PERSON}` cannot send messages, because they would look like those of the user"
+        ))
+        .hint(format!("`symposium agent rename {PERSON} NAME` gives it another"))),
         Some(record) => Ok(record.name.to_string()),
         None => Ok(PERSON.to_owned()),
     }

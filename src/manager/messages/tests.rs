@@ -107,7 +107,7 @@ fn agent_that_is_called_person_cannot_send_mail() {
     let by = Some(agent_name("person"));
     let request = MessageRequest { to: "api".into(), text: "x".into(), by, dir: None };
     let error = Messages(&context).message_send(&request).unwrap_err();
-    assert!(error.to_string().contains("cannot sign"), "{error}");
+    assert!(error.to_string().contains("cannot send messages"), "{error}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::registry::queries::QUEUES;
 use crate::model::{NewTask, Task, TaskId};
+use crate::store::RunFiles;
 
 impl TaskQueue<'_> {
     /// Adds a task to its queue.
@@ -16,7 +17,7 @@ impl TaskQueue<'_> {
 
     /// Creates the marker file of the queues. Called first, so that listing agents knows that there are queues to read.
     pub(in crate::manager) fn open_queues(&self) -> Result<(), Error> {
-        Ok(self.0.store.write_run(QUEUES, b"")?)
+        Ok(RunFiles(&self.0.store).write(QUEUES, b"")?)
     }
 
     pub(in crate::manager) fn task(&self, id: TaskId) -> Result<Option<Task>, Error> {

@@ -6,6 +6,7 @@ use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::model::{AgentRecord, Assignee, EventKind, NewTask, Status, Task, TaskId, TaskState};
+use crate::store::AgentLocks;
 
 /// Source of the task that an agent is spawned with.
 pub(in crate::manager) const SOURCE: &str = "spawn";
@@ -60,7 +61,7 @@ impl TaskQueue<'_> {
             return Ok(false);
         }
         let Some(name) = &task.agent_name else { return Ok(false) };
-        match self.0.store.try_lock_agent(name, "look")? {
+        match AgentLocks(&self.0.store).try_lock(name, "look")? {
             None => Ok(true),
             Some(_lock) => {
                 Ok(self.0.store.read(self.0.now())?.iter().any(|record| Some(record.id) == task.agent))

@@ -6,6 +6,9 @@
 pub(in crate::manager) mod entries;
 pub(in crate::manager) mod ephemeral_task;
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Adds entries to the queues of agents.

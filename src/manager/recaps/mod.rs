@@ -1,11 +1,10 @@
 //! Summaries of what happened to agents.
 //!
-//! - `recap`: `agent recap`
-//! - `digest`: `recap` over all agents
-//! - `recap_all`: the events of all agents and tasks
+//! - `recap`: `agent recap NAME`
+//! - `digest`: `agent recap` without a name: a recap of all agents and tasks
 
+pub(in crate::manager) mod digest;
 pub(in crate::manager) mod recap;
-pub(in crate::manager) mod recap_all;
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::Error;
+use crate::git::{History, WorkingTreeChanges};
 use crate::kinds;
 use crate::ledger::{EventQuery, MessageQuery, TaskQuery};
 use crate::manager::launch::Launcher;
@@ -23,7 +24,7 @@ const MAX_COMMITS: usize = 50;
 /// Maximum number of messages in each direction.
 const MAX_MESSAGES: usize = 200;
 /// Maximum number of characters of a prompt.
-const MAX_PROMPT_BYTES: usize = 16 * 1024;
+const MAX_PROMPT_CHARS: usize = 16 * 1024;
 
 impl Recaps<'_> {
     /// Returns the recap since a time. `None` means since the last terminal detached, or since the agent was created.
@@ -72,8 +73,8 @@ impl Recaps<'_> {
         let dir = Path::new(&record.working_directory);
         // If git is missing, slow or refuses, its part is left out; the rest is still correct.
         let git = self.0.git();
-        let commits = git.commits_since(dir, since, MAX_COMMITS).ok().flatten();
-        let uncommitted = git.changes(dir).ok().flatten();
+        let commits = History(&git).commits_since(dir, since, MAX_COMMITS).ok().flatten();
+        let uncommitted = WorkingTreeChanges(&git).summary(dir).ok().flatten();
         Ok(build_recap(RecapSources {
             record,
             since,
@@ -110,7 +111,7 @@ impl Recaps<'_> {
     fn last_prompt(&self, record: &AgentRecord) -> Option<String> {
         let reported = AgentEvidence(self.0).reported_prompt(&record.name).map(|prompt| prompt.text);
         let text = reported.or_else(|| Launcher(self.0).kept_initial_prompt(&record.name))?;
-        Some(text.chars().take(MAX_PROMPT_BYTES).collect())
+        Some(text.chars().take(MAX_PROMPT_CHARS).collect())
     }
 
     /// Returns the last reply as reported by hooks, or else the last line above the input line. A running agent whose
@@ -120,7 +121,7 @@ impl Recaps<'_> {
             .0
             .store
             .instance(&record.name)
-            .read_state(crate::manager::status::evidence::WORDS)
+            .read_state(crate::manager::status::evidence::LAST_WORDS_FILE)
             .ok()
             .flatten();
         if let Some(text) = reply {

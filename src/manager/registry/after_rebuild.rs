@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::ledger::Ledger;
 use crate::manager::registry::RegistryWriter;
 use crate::rules::status::events::caught_up;
-use crate::store::{LEDGER_STALE, REPAIR_UNREPORTED};
+use crate::store::{LEDGER_STALE, REPAIR_UNREPORTED, RunFiles};
 
 /// File in `run/` with a repair of the ledger that no user has seen yet.
 const REPAIR_UNREPORTED_FILE: &str = "ledger-untold";
@@ -30,7 +30,7 @@ impl RegistryWriter<'_> {
         })??;
         match unread {
             Some(error) => self.0.notice(format!("the list of agents may be outdated: {error}")),
-            None => self.0.store.remove_run(LEDGER_STALE)?,
+            None => RunFiles(&self.0.store).remove(LEDGER_STALE)?,
         }
         Ok(())
     }
@@ -38,7 +38,7 @@ impl RegistryWriter<'_> {
     /// Stores the result of a ledger repair until a user has seen it, because this process may be a hook or the
     /// supervisor.
     pub(in crate::manager) fn report_ledger_repair(&self, notice: String) {
-        let _ = self.0.store.write_run(REPAIR_UNREPORTED_FILE, notice.as_bytes());
+        let _ = RunFiles(&self.0.store).write(REPAIR_UNREPORTED_FILE, notice.as_bytes());
         self.0.notice(notice);
     }
 
@@ -56,8 +56,8 @@ impl RegistryWriter<'_> {
         let files = [REPAIR_UNREPORTED, REPAIR_UNREPORTED_FILE].into_iter();
         files
             .filter_map(|file| {
-                let text = self.0.store.read_run(file)?;
-                self.0.store.remove_run(file).ok()?;
+                let text = RunFiles(&self.0.store).read(file)?;
+                RunFiles(&self.0.store).remove(file).ok()?;
                 String::from_utf8(text).ok()
             })
             .collect()

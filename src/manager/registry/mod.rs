@@ -10,6 +10,9 @@ pub(in crate::manager) mod queries;
 pub(in crate::manager) mod session_copy;
 pub(in crate::manager) mod update;
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Writes to the registry and the ledger, and the queries that every domain needs.

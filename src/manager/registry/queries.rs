@@ -5,6 +5,7 @@ use crate::ledger::{QueueCounts, TaskQuery};
 use crate::manager::registry::RegistryWriter;
 use crate::model::{Agent, AgentId, AgentName, AgentRecord, Task, TaskState};
 use crate::model::{CurrentTask, TaskCounts};
+use crate::store::RunFiles;
 
 /// State file of an instance that holds the initial prompt until the agent has accepted it.
 pub(in crate::manager) const INITIAL_PROMPT_FILE: &str = "first-prompt";
@@ -14,7 +15,7 @@ pub(in crate::manager) const QUEUES: &str = "_queues";
 impl RegistryWriter<'_> {
     /// Returns whether a task was ever added. If not, the ledger need not be opened.
     pub(in crate::manager) fn has_queues(&self) -> bool {
-        self.0.store.has_run(QUEUES)
+        RunFiles(&self.0.store).exists(QUEUES)
     }
 
     /// Fills in the tasks of each agent. Opens the ledger only if a task was ever added.

@@ -11,7 +11,7 @@ use crate::model::{AgentRecord, EventKind, LedgerEvent};
 use crate::rules::status::attention::{needing_answer, needs_answer};
 use crate::rules::status::cut_off;
 use crate::rules::status::events::{change_events, failed_turn_event};
-use crate::store::{Edit, LEDGER_STALE};
+use crate::store::{Edit, LEDGER_STALE, RunFiles};
 
 impl RegistryWriter<'_> {
     /// Changes the registry under its lock and records the resulting events.
@@ -71,7 +71,7 @@ impl RegistryWriter<'_> {
 
     /// Completes the ledger from the registry after commands were killed. Returns the number of events that were added.
     pub fn mend_ledger(&self) -> Result<usize, Error> {
-        if self.0.store.has_run(LEDGER_STALE) {
+        if RunFiles(&self.0.store).exists(LEDGER_STALE) {
             self.catch_up()?;
         }
         let now = self.0.now();

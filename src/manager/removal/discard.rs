@@ -4,16 +4,17 @@
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::git::UnsavedWorkSearch;
 use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::{Removal, Removed};
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, Commit, RemovalPreview, Workspace};
-use crate::rules::workspace::discard;
+use crate::rules::workspace::discard::{self, BranchFate};
 
 /// Number of commits that are named before the rest is only counted.
 const MAX_NAMED_COMMITS: usize = 20;
 
-/// Everything that discarding an agent would throw away. The field names are a public contract.
+/// Everything that discarding an agent would remove. The field names are a public contract.
 #[derive(Debug, Serialize)]
 pub struct DiscardPreview {
     /// What removing the agent would delete.
@@ -29,7 +30,7 @@ pub struct DiscardPreview {
 }
 
 impl AgentRemoval<'_> {
-    /// Reports what discarding an agent would throw away. Changes nothing.
+    /// Reports what discarding an agent would remove. Changes nothing.
     pub fn discard_preview(&self, name: &AgentName) -> Result<DiscardPreview, Error> {
         let record = self.0.record(name, "discard")?;
         refuse_in_place(name, record.workspace)?;
@@ -38,12 +39,13 @@ impl AgentRemoval<'_> {
         let top = Workspaces(self.0).workspace_of(&record);
         let log = match removal.unsaved.commits {
             0 => Vec::new(),
-            _ => {
-                self.0.git().unsaved_commits(&top, Some(&note.branch), MAX_NAMED_COMMITS).unwrap_or_default()
-            }
+            _ => UnsavedWorkSearch(&self.0.git())
+                .commits(&top, Some(&note.branch), MAX_NAMED_COMMITS)
+                .unwrap_or_default(),
         };
         let removes_branch = record.workspace == Workspace::Worktree && note.made_branch;
-        let lines = discard::lines(&removal, &log, removes_branch);
+        let fate = if removes_branch { BranchFate::Removed } else { BranchFate::Kept };
+        let lines = discard::lines(&removal, &log, fate);
         Ok(DiscardPreview { removal, log, removes_branch, lines })
     }
 

@@ -10,6 +10,7 @@ use crate::manager::status::StatusTracker;
 use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::ephemeral::is_done;
+use crate::store::AgentLocks;
 
 /// The result of removing one ephemeral agent.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ impl AgentRemoval<'_> {
         ephemeral.retain(|record| !is_watched(record));
         let mut gone = Vec::new();
         for record in ephemeral {
-            if let Some(outcome) = self.let_go(&record).transpose() {
+            if let Some(outcome) = self.remove_ended(&record).transpose() {
                 gone.push(RemovedEphemeral { name: record.name, outcome });
             }
         }
@@ -49,8 +50,8 @@ impl AgentRemoval<'_> {
     }
 
     /// Removes one agent. Returns `None` if another process holds its lock or has changed its status in the meantime.
-    fn let_go(&self, before: &AgentRecord) -> Result<Option<()>, Error> {
-        let Some(lock) = self.0.store.try_lock_agent(&before.name, "vanish")? else { return Ok(None) };
+    fn remove_ended(&self, before: &AgentRecord) -> Result<Option<()>, Error> {
+        let Some(lock) = AgentLocks(&self.0.store).try_lock(&before.name, "vanish")? else { return Ok(None) };
         let now = self.0.store.find(&before.name, self.0.now())?;
         let Some(record) = now.filter(|now| now.id == before.id && now.status == before.status) else {
             return Ok(None);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::base::sanitize::shown;
 use crate::error::{Code, Error};
-use crate::git::RecoveryPlan;
+use crate::git::{RecoveryCommits, RecoveryPlan, Submodules, verify_link};
 use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::{Removal, Removed};
 use crate::manager::status::StatusTracker;
@@ -13,7 +13,7 @@ use crate::model::{AgentName, AgentRecord, RecoveredWork, RecoveryRef, RemovalPr
 use crate::rules::workspace::recovery::{
     RECOVERY_PERIOD, RECOVERY_REFS, commands, copy_name, is_expired, kept_until,
 };
-use crate::store::recovered_folder;
+use crate::store::{RecoveredCopies, RunFiles, recovered_folder};
 
 impl AgentRemoval<'_> {
     /// Reports what removing an agent would delete. Changes nothing.
@@ -68,7 +68,7 @@ impl AgentRemoval<'_> {
             return Ok(Removed::default());
         }
         let now = self.0.now();
-        let dir = self.0.store.create_recovered(&copy_name(&record.name, now))?;
+        let dir = RecoveredCopies(&self.0.store).create(&copy_name(&record.name, now))?;
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut copy = RecoveredWork {
             agent: record.name.clone(),
@@ -90,19 +90,21 @@ impl AgentRemoval<'_> {
         if !is_stored {
             self.embed_submodules(record)?;
             copy.folder = Some(recovered_folder(&dir));
+            copy.refs.extend(self.store_commits(record, &copy.name)?);
         }
         if copy.refs.is_empty() && copy.folder.is_none() {
             // Commits on a branch and stashes stay in the repository.
-            self.0.store.forget_recovered(&dir)?;
+            RecoveredCopies(&self.0.store).forget(&dir)?;
             return Ok(Removed {
                 summary: WorkInspection(self.0).summary_of(record, &unsaved),
                 recovered: None,
             });
         }
         // Written before the directory is moved: a copy without a description would never expire.
-        self.0.store.write_recovered(&dir, &copy)?;
+        RecoveredCopies(&self.0.store).write_description(&dir, &copy)?;
         if copy.folder.is_some() {
-            self.0.store.move_to_recovered(&self.0.store.instance(&record.name).workspace(), &dir)?;
+            RecoveredCopies(&self.0.store)
+                .move_into(&self.0.store.instance(&record.name).workspace(), &dir)?;
         }
         Ok(Removed { summary: WorkInspection(self.0).summary_of(record, &unsaved), recovered: Some(copy) })
     }
@@ -115,14 +117,19 @@ impl AgentRemoval<'_> {
         commit: &str,
     ) -> Result<RecoveredWork, Error> {
         let now = self.0.now();
-        let dir = self.0.store.create_recovered(&copy_name(&record.name, now))?;
+        let dir = RecoveredCopies(&self.0.store).create(&copy_name(&record.name, now))?;
         let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let reference = format!("{RECOVERY_REFS}{name}");
         let repository = Workspaces(self.0).worktree_note(record).repository;
-        self.0.git().with_long_timeout().store_commit(top, &reference, commit).map_err(|why| {
-            Error::new(Code::Workspace, format!("no copy of the work of agent `{}` can be kept", record.name))
+        RecoveryCommits(&self.0.git().with_long_timeout()).store_commit(top, &reference, commit).map_err(
+            |why| {
+                Error::new(
+                    Code::Workspace,
+                    format!("no copy of the work of agent `{}` can be kept", record.name),
+                )
                 .saw(shown(&why.to_string()))
-        })?;
+            },
+        )?;
         let copy = RecoveredWork {
             agent: record.name.clone(),
             name,
@@ -131,7 +138,7 @@ impl AgentRemoval<'_> {
             refs: vec![RecoveryRef { repository, reference }],
             folder: None,
         };
-        self.0.store.write_recovered(&dir, &copy)?;
+        RecoveredCopies(&self.0.store).write_description(&dir, &copy)?;
         Ok(copy)
     }
 
@@ -148,7 +155,7 @@ impl AgentRemoval<'_> {
             return Ok(());
         }
         let (top, note) = (Workspaces(self.0).workspace_of(record), Workspaces(self.0).worktree_note(record));
-        self.0.git().with_long_timeout().embed_submodules(&top, &note.repository).map_err(|why| {
+        Submodules(&self.0.git().with_long_timeout()).embed(&top, &note.repository).map_err(|why| {
             Error::new(Code::Workspace, format!("no copy of the work of agent `{}` can be kept", record.name))
                 .saw(shown(&why.to_string()))
                 .saw("its worktree was not changed")
@@ -165,7 +172,7 @@ impl AgentRemoval<'_> {
         let copied = Workspaces(self.0).worktree_note(record).copied;
         let left_out: Vec<String> =
             copied.iter().map(|path| format!(":(top,exclude,literal){}", path.display())).collect();
-        let staging = self.0.store.staging().ok()?;
+        let staging = RunFiles(&self.0.store).staging().ok()?;
         let reference = format!("{RECOVERY_REFS}{name}");
         let work = if branch.is_some() { "work" } else { "uncommitted work" };
         let subject = format!("{work} of agent {}, removed by symposium", record.name);
@@ -176,14 +183,32 @@ impl AgentRemoval<'_> {
             branch,
             scratch: staging.path(),
         };
-        let stored = self
-            .0
-            .git()
-            .with_long_timeout()
+        let stored = RecoveryCommits(&self.0.git().with_long_timeout())
             .store_work(&Workspaces(self.0).workspace_of(record), plan)
             .ok()?;
         let to_ref = |repository| RecoveryRef { repository, reference: reference.clone() };
         Some(stored.into_iter().map(to_ref).collect())
+    }
+
+    /// Keeps the commits of a worktree that is kept as a directory. The HEAD and the reflog of the worktree, which may be
+    /// the only references to them, are deleted with it. A worktree of another repository is left alone.
+    fn store_commits(&self, record: &AgentRecord, name: &str) -> Result<Option<RecoveryRef>, Error> {
+        let (top, note) = (Workspaces(self.0).workspace_of(record), Workspaces(self.0).worktree_note(record));
+        if !self.has_complete_worktree(record) || verify_link(&top, &note.repository).is_err() {
+            return Ok(None);
+        }
+        let reference = format!("{RECOVERY_REFS}{name}");
+        let subject = format!("commits of agent {}, removed by symposium", record.name);
+        let branch = Some(note.branch.as_str()).filter(|_| note.made_branch);
+        let git = self.0.git().with_long_timeout();
+        let stored =
+            RecoveryCommits(&git).store_commits_without_a_branch(&top, (&reference, &subject), branch);
+        let is_stored = stored.map_err(|why| {
+            Error::new(Code::Workspace, format!("no copy of the work of agent `{}` can be kept", record.name))
+                .saw(shown(&why.to_string()))
+                .saw("its worktree was not changed")
+        })?;
+        Ok(is_stored.then_some(RecoveryRef { repository: note.repository, reference }))
     }
 
     /// Deletes copies of removed work whose retention period is over, and old refs in `repository`.
@@ -191,19 +216,19 @@ impl AgentRemoval<'_> {
         let (now, git) = (self.0.now(), self.0.git());
         let before = now.checked_sub(RECOVERY_PERIOD).unwrap_or(jiff::Timestamp::MIN);
         if repository.is_dir() {
-            let _ = git.delete_refs_before(repository, RECOVERY_REFS, before);
+            let _ = RecoveryCommits(&git).delete_before(repository, RECOVERY_REFS, before);
         }
-        for (dir, copy) in self.0.store.recovered() {
+        for (dir, copy) in RecoveredCopies(&self.0.store).list() {
             if !is_expired(copy.at, now) {
                 continue;
             }
             // A repository that is gone has no refs to delete.
             let failed = copy.refs.iter().any(|saved| {
                 saved.repository.is_dir()
-                    && git.delete_refs_before(&saved.repository, RECOVERY_REFS, before).is_err()
+                    && RecoveryCommits(&git).delete_before(&saved.repository, RECOVERY_REFS, before).is_err()
             });
             if !failed {
-                let _ = self.0.store.forget_recovered(&dir);
+                let _ = RecoveredCopies(&self.0.store).forget(&dir);
             }
         }
     }

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::base::sanitize::shown;
 use crate::error::{Code, Error};
+use crate::git::Branches;
 use crate::manager::removal::AgentRemoval;
 use crate::model::RecoveredWork;
 use crate::rules::workspace::recovery::is_expired;
+use crate::store::RecoveredCopies;
 
 /// What a recovery created.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ impl AgentRemoval<'_> {
     /// Returns all copies of removed work that have not expired, the newest first.
     pub fn recoverable(&self) -> Vec<RecoveredWork> {
         let now = self.0.now();
-        let copies = self.0.store.recovered().into_iter().map(|(_, copy)| copy);
+        let copies = RecoveredCopies(&self.0.store).list().into_iter().map(|(_, copy)| copy);
         let mut copies: Vec<RecoveredWork> = copies.filter(|copy| !is_expired(copy.at, now)).collect();
         copies.sort_by(|left, right| right.at.cmp(&left.at).then_with(|| left.name.cmp(&right.name)));
         copies
@@ -41,7 +43,7 @@ impl AgentRemoval<'_> {
         let Some(copy) = copy else {
             return Err(Error::new(
                 Code::NoSuchCopy,
-                format!("there is no copy of removed work called `{}`", shown(name)),
+                format!("there is no copy of removed work named `{}`", shown(name)),
             )
             .hint("`symposium agent recover` lists all copies"));
         };
@@ -49,7 +51,7 @@ impl AgentRemoval<'_> {
         let git = self.0.git().with_long_timeout();
         let mut repositories = Vec::new();
         for saved in &copy.refs {
-            git.create_branch_at(&saved.repository, &branch, &saved.reference).map_err(|why| {
+            Branches(&git).create_at(&saved.repository, &branch, &saved.reference).map_err(|why| {
                 Error::new(Code::Workspace, format!("cannot bring `{}` back", copy.name))
                     .saw(format!("repository {}", saved.repository.display()))
                     .saw(why.to_string())
@@ -64,7 +66,7 @@ impl AgentRemoval<'_> {
                 return Err(Error::new(Code::Workspace, why)
                     .hint("run the command in another directory, or rename the one that exists"));
             }
-            self.0.store.copy_recovered(from, &to)?;
+            RecoveredCopies(&self.0.store).copy(from, &to)?;
             folder = Some(to);
         }
         Ok(Recovery { copy, repositories, branch, folder })

@@ -17,7 +17,7 @@ use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::{AgentName, AgentRecord, RecoveredWork, Workspace};
 use crate::process;
 use crate::rules::workspace::unsaved_work::ignored_remark;
-use crate::store::AgentLock;
+use crate::store::{AgentLock, AgentLocks};
 
 /// How long the processes of a removed agent get to exit before they are killed.
 const REMOVAL_GRACE: Duration = Duration::from_secs(2);
@@ -45,7 +45,7 @@ pub struct Removed {
 impl AgentRemoval<'_> {
     /// Removes an agent with its files and its record.
     pub fn rm(&self, name: &AgentName, removal: Removal) -> Result<Removed, Error> {
-        let lock = self.0.store.lock_agent(name, "rm")?;
+        let lock = AgentLocks(&self.0.store).lock(name, "rm")?;
         let record = self.0.record(name, "rm")?;
         StatusTracker(self.0).finish_move(&record)?;
         let note = Workspaces(self.0).worktree_note(&record);

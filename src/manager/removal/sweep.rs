@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{self, GitError, UnusedBranch};
+use crate::git::{
+    self, Branches, GitError, MergeDetection, SetAsideCommits, Submodules, UnsavedWorkSearch, UnusedBranch,
+    Worktrees,
+};
 use crate::manager::removal::AgentRemoval;
 use crate::manager::removal::remove::Removal;
 use crate::manager::status::StatusTracker;
@@ -17,6 +20,7 @@ use crate::model::{
     Agent, AgentRecord, CreatedWork, KeptWork, MergeState, RecoveredWork, SweptWork, Workspace, is_deceptive,
 };
 use crate::rules::workspace::sweep::{SweepFacts, decide};
+use crate::store::{AgentLocks, RunFiles};
 
 /// Prefix of the branches that Symposium creates.
 const BRANCH_PREFIX: &str = "symposium/";
@@ -61,7 +65,7 @@ impl AgentRemoval<'_> {
         let here = self.0.env.cwd().and_then(git::project);
         repositories.extend(here.map(|top| git::repository(&top)));
         for repository in repositories.into_iter().filter(|repository| repository.is_dir()) {
-            let Ok(branches) = self.0.git().unused_branches(&repository, BRANCH_PREFIX) else { continue };
+            let Ok(branches) = Branches(&self.0.git()).unused(&repository, BRANCH_PREFIX) else { continue };
             for branch in branches {
                 if !used.contains(&(repository.clone(), branch.name.clone())) {
                     let (work, facts) = self.examine_branch(&repository, branch);
@@ -77,7 +81,7 @@ impl AgentRemoval<'_> {
     pub fn sweep(&self, swept: &SweptWork) -> Result<Option<RecoveredWork>, Error> {
         let work = &swept.work;
         let Some(name) = &work.agent else { return self.sweep_branch(work).map(|()| None) };
-        let lock = self.0.store.lock_agent(name, "sweep")?;
+        let lock = AgentLocks(&self.0.store).lock(name, "sweep")?;
         let record = self.0.record(name, "sweep")?;
         StatusTracker(self.0).finish_move(&record)?;
         let agents = self.examined_agents()?;
@@ -91,14 +95,14 @@ impl AgentRemoval<'_> {
         let failed = |why: GitError| kept(&format!("the worktree of agent `{name}`"), why.to_string());
         let kept = self.keep_unsaved_work(&record, Removal::Careful)?;
         for inner in note.submodules.iter().rev() {
-            let _ = git.forget_submodule(&at, inner);
+            let _ = Submodules(&git).forget(&at, inner);
         }
         if note.repository.is_dir() {
-            git.forget_worktree(&note.repository, &at).map_err(failed)?;
+            Worktrees(&git).forget(&note.repository, &at).map_err(failed)?;
             failpoint::reached("sweep.worktree");
             // Deleted here, because the removal of an agent keeps a branch whose commits were squashed.
             if let (Some(branch), Some(commit)) = (&now.branch, &now.commit) {
-                git.drop_branch_at(&note.repository, branch, commit).map_err(failed)?;
+                Branches(&git).delete_at(&note.repository, branch, commit).map_err(failed)?;
             }
             failpoint::reached("sweep.branch");
         }
@@ -112,13 +116,13 @@ impl AgentRemoval<'_> {
         let what = format!("branch `{name}`").replace(is_deceptive, " ");
         let failed = |why: GitError| kept(&what, why.to_string());
         let git = self.0.git().with_long_timeout();
-        let branches = git.unused_branches(&work.repository, BRANCH_PREFIX).map_err(failed)?;
+        let branches = Branches(&git).unused(&work.repository, BRANCH_PREFIX).map_err(failed)?;
         let is_same = |branch: &UnusedBranch| branch.name == *name && branch.commit == *commit;
         let Some(branch) = branches.into_iter().find(is_same) else {
             return Err(kept(&what, "it has changed, or is checked out".into()));
         };
         decide(&self.examine_branch(&work.repository, branch).1).map_err(|why| kept(&what, why))?;
-        git.drop_branch_at(&work.repository, name, commit).map_err(failed)
+        Branches(&git).delete_at(&work.repository, name, commit).map_err(failed)
     }
 
     /// Returns all agents. Fails if tmux does not answer, because an agent could be alive then.
@@ -202,12 +206,13 @@ impl AgentRemoval<'_> {
                 return Err(why);
             }
             (facts.uncommitted, facts.stashes) = (unsaved.files.len(), unsaved.stashes);
-            for (path, state) in git.work_in_submodules(&at).map_err(failed)? {
+            for (path, state) in UnsavedWorkSearch(&git).in_submodules(&at).map_err(failed)? {
                 if state.commits + state.stashes > 0 {
                     return Err(format!("submodule `{}` has commits of its own", path.display()));
                 }
             }
             tips.extend(git.head(&at).map_err(failed)?);
+            tips.extend(SetAsideCommits(&git).list(&at).map_err(failed)?);
         }
         if !note.repository.is_dir() {
             return match facts.has_directory {
@@ -216,7 +221,7 @@ impl AgentRemoval<'_> {
             };
         }
         if !note.branch.is_empty() {
-            let commit = git.branch_tip(&note.repository, &note.branch).map_err(failed)?;
+            let commit = Branches(&git).tip(&note.repository, &note.branch).map_err(failed)?;
             work.commit = commit.clone().filter(|_| work.branch.is_some());
             tips.extend(commit);
         }
@@ -225,7 +230,7 @@ impl AgentRemoval<'_> {
         let (branch, start) =
             (base.and_then(|base| base.branch.as_deref()), base.map(|base| &base.commit[..]));
         let own = Some(note.branch.as_str()).filter(|name| !name.is_empty());
-        let targets = git.merge_targets(&note.repository, branch, own).map_err(failed)?;
+        let targets = MergeDetection(&git).targets(&note.repository, branch, own).map_err(failed)?;
         for tip in &tips {
             let found = self.merge_state(&note.repository, (tip, start), &targets)?;
             facts.merge = match (facts.merge, found) {
@@ -241,7 +246,7 @@ impl AgentRemoval<'_> {
     }
 
     fn examine_branch(&self, repository: &Path, branch: UnusedBranch) -> (CreatedWork, SweepFacts) {
-        let targets = self.0.git().merge_targets(repository, None, Some(&branch.name));
+        let targets = MergeDetection(&self.0.git()).targets(repository, None, Some(&branch.name));
         let merge = targets
             .map_err(|why| why.to_string())
             .and_then(|targets| self.merge_state(repository, (&branch.commit, None), &targets));
@@ -273,9 +278,11 @@ impl AgentRemoval<'_> {
         commits: (&str, Option<&str>),
         targets: &[String],
     ) -> Result<MergeState, String> {
-        let scratch = self.0.store.staging().map_err(|why| why.to_string())?;
+        let scratch = RunFiles(&self.0.store).staging().map_err(|why| why.to_string())?;
         let git = self.0.git().with_long_timeout();
-        git.merge_state(repository, commits, targets, scratch.path()).map_err(|why| why.to_string())
+        MergeDetection(&git)
+            .state(repository, commits, targets, scratch.path())
+            .map_err(|why| why.to_string())
     }
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::sanitize::shown;
 use crate::error::{Code, Error};
-use crate::git::{self, BaseCandidate, GitError};
+use crate::git::{self, BaseCandidate, BaseSearch, Branches, GitError, History};
 use crate::manager::review::Reviews;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, BaseSource, DiffBase, Workspace};
@@ -73,9 +73,9 @@ impl Reviews<'_> {
             return Ok(DiffBase { name: None, commit: None, source: BaseSource::Head });
         };
         if record.workspace != Workspace::Worktree {
-            let before = git.head_at(top, record.created_at.as_second())?;
+            let before = History(&git).head_at(top, record.created_at.as_second())?;
             let found = match before {
-                Some(commit) => git.base_at(top, &commit)?,
+                Some(commit) => BaseSearch(&git).at(top, &commit)?,
                 None => None,
             };
             return Ok(match found {
@@ -84,25 +84,25 @@ impl Reviews<'_> {
             });
         }
         let note = Workspaces(self.0).worktree_note(record);
-        let own = git::checked_out_branch(top).unwrap_or(note.branch);
+        let own = Branches(&git).current(top)?.unwrap_or(note.branch);
         if let Some(base) = note.base {
             if let Some(branch) = &base.branch
-                && let Some(found) = git.nearest_copy(top, branch, Some(&own))?
+                && let Some(found) = BaseSearch(&git).nearest_copy(top, branch, Some(&own))?
             {
                 return Ok(from_candidate(&found, BaseSource::Spawn));
             }
-            if let Some(found) = git.base_at(top, &base.commit)? {
+            if let Some(found) = BaseSearch(&git).at(top, &base.commit)? {
                 return Ok(from_commit(found.merge_base, BaseSource::Spawn));
             }
         }
-        Ok(match git.nearest_main_branch(top, Some(&own))? {
+        Ok(match BaseSearch(&git).nearest_main_branch(top, Some(&own))? {
             Some(found) => from_candidate(&found, BaseSource::MainBranch),
             None => from_commit(head, BaseSource::Head),
         })
     }
 
     fn chosen_base(&self, record: &AgentRecord, top: &Path, reference: &str) -> Result<DiffBase, Error> {
-        let found = self.0.git().base_at(top, reference).map_err(|why| unreadable(record, &why))?;
+        let found = BaseSearch(&self.0.git()).at(top, reference).map_err(|why| unreadable(record, &why))?;
         let Some(found) = found else {
             return Err(Error::usage(format!(
                 "`{}` cannot be the base of `{}`",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::git::{self, GitError, UPSTREAM};
+use crate::git::{BaseSearch, Branches, GitError, History, UPSTREAM, WorkingTreeChanges};
 use crate::manager::review::Reviews;
 use crate::model::{Agent, BranchPosition, Workspace};
 use crate::rules::workspace::unsaved_work::branch_outcome;
@@ -24,9 +24,9 @@ impl Reviews<'_> {
         }
         let git = self.0.git();
         let base = self.comparison(&top).ok().flatten();
-        let position = base.and_then(|base| git.ahead_and_behind(&top, &base).ok().flatten());
+        let position = base.and_then(|base| History(&git).ahead_and_behind(&top, &base).ok().flatten());
         BranchPosition {
-            changed: git.uncommitted(&top).ok().map(|files| files.len()),
+            changed: WorkingTreeChanges(&git).list(&top).ok().map(|files| files.len()),
             ahead: position.map(|(ahead, _)| ahead),
             behind: position.map(|(_, behind)| behind),
             outcome: None,
@@ -37,10 +37,10 @@ impl Reviews<'_> {
     /// main branch takes the place of a base.
     pub(in crate::manager) fn comparison(&self, top: &Path) -> Result<Option<String>, GitError> {
         let git = self.0.git();
-        if git.has_upstream(top) {
+        if Branches(&git).has_upstream(top) {
             return Ok(Some(UPSTREAM.to_owned()));
         }
-        let own = git::checked_out_branch(top);
-        Ok(git.nearest_main_branch(top, own.as_deref())?.map(|base| base.reference))
+        let own = Branches(&git).current(top)?;
+        Ok(BaseSearch(&git).nearest_main_branch(top, own.as_deref())?.map(|base| base.reference))
     }
 }

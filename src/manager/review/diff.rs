@@ -10,7 +10,10 @@ use std::path::{Path, PathBuf};
 
 use crate::base::plural::counted;
 use crate::error::Error;
-use crate::git::{self, Git, ObjectStore, SnapshotPlan, TreePair};
+use crate::git::{
+    self, Branches, Diffs, Git, History, ObjectStore, Objects, SnapshotPlan, Snapshots, TreePair,
+    UnsavedWorkSearch, WorkingTreeChanges,
+};
 use crate::manager::review::Reviews;
 use crate::manager::review::base::unreadable;
 use crate::manager::workspace::{WorkInspection, Workspaces};
@@ -19,7 +22,7 @@ use crate::model::{
 };
 use crate::process::{self, Run};
 use crate::rules::review::target::path_in_tree;
-use crate::store::Staging;
+use crate::store::{RunFiles, Staging};
 
 /// The pager if the user has configured none.
 const DEFAULT_PAGER: &str = "less -R";
@@ -96,8 +99,12 @@ impl DiffSession {
             DiffSide::New => (&self.to, path),
             DiffSide::Old => (&self.from, change.and_then(|change| change.old_path.clone()).unwrap_or(path)),
         };
-        let Some(blob) = self.git.blob_at(&self.top, tree, &path).map_err(failed)? else { return Ok(None) };
-        let Some(content) = self.git.blob(&self.top, &blob).map_err(failed)? else { return Ok(None) };
+        let Some(blob) = Objects(&self.git).blob_at(&self.top, tree, &path).map_err(failed)? else {
+            return Ok(None);
+        };
+        let Some(content) = Objects(&self.git).blob(&self.top, &blob).map_err(failed)? else {
+            return Ok(None);
+        };
         let text = (!content.contains(&0)).then(|| String::from_utf8_lossy(&content).into_owned());
         let same = || BlobPair { old_blob: Some(blob.clone()), new_blob: Some(blob.clone()) };
         let blobs = change.map_or_else(same, |change| change.blobs.clone());
@@ -107,13 +114,15 @@ impl DiffSession {
     /// Writes the changes as a patch, limited to `paths` if there are any.
     pub fn write_patch(&self, paths: &[String], into: &mut dyn Write) -> Result<(), Error> {
         let trees = TreePair { from: &self.from, to: &self.to };
-        self.git.write_patch(&self.top, trees, paths, into).map_err(|why| unreadable(&self.record, &why))
+        Diffs(&self.git)
+            .write_patch(&self.top, trees, paths, into)
+            .map_err(|why| unreadable(&self.record, &why))
     }
 
     /// Writes the changes as a patch with all lines of the changed files, limited to `paths` if there are any.
     pub fn write_whole_files(&self, paths: &[String], into: &mut dyn Write) -> Result<(), Error> {
         let trees = TreePair { from: &self.from, to: &self.to };
-        self.git
+        Diffs(&self.git)
             .write_whole_files(&self.top, trees, paths, into)
             .map_err(|why| unreadable(&self.record, &why))
     }
@@ -138,7 +147,7 @@ impl Reviews<'_> {
     fn show_with_program(&self, session: &DiffSession) -> Result<Exit, Error> {
         let failed = |why| unreadable(&session.record, &why);
         let repository =
-            session.git.repository_for_tools(&session.top, session.scratch.path()).map_err(failed)?;
+            Diffs(&session.git).repository_for_tools(&session.top, session.scratch.path()).map_err(failed)?;
         let program = session.git.program().map_err(failed)?;
         let is_kept = |name: &OsString| {
             let name = name.to_string_lossy();
@@ -191,10 +200,10 @@ impl Reviews<'_> {
         comparison: Comparison,
     ) -> Result<DiffSession, Error> {
         let Comparison { top, base, part, left_out: copies, mut remarks } = comparison;
-        let scratch = self.0.store.staging()?;
+        let scratch = RunFiles(&self.0.store).staging()?;
         let plain = self.0.git().with_long_timeout();
         let failed = |why| unreadable(&record, &why);
-        let embedded = plain.repositories_below(&top).map_err(failed)?;
+        let embedded = WorkingTreeChanges(&plain).repositories_below(&top).map_err(failed)?;
         let left_out: Vec<String> = copies
             .into_iter()
             .chain(embedded.iter().cloned())
@@ -203,7 +212,7 @@ impl Reviews<'_> {
         remarks.extend(
             embedded.iter().map(|path| format!("`{path}` is a repository of its own and is left out")),
         );
-        for (path, work) in plain.work_in_submodules(&top).map_err(failed)? {
+        for (path, work) in UnsavedWorkSearch(&plain).in_submodules(&top).map_err(failed)? {
             if !work.changed.is_empty() {
                 let files = counted(work.changed.len(), "uncommitted file", "uncommitted files");
                 remarks.push(format!("submodule `{}` has {files}, not shown here", path.display()));
@@ -211,9 +220,9 @@ impl Reviews<'_> {
         }
         let plan =
             SnapshotPlan { left_out: &left_out, scratch: scratch.path(), objects: ObjectStore::Scratch };
-        let git = plain.for_snapshot(&top, plan).map_err(failed)?;
-        let tree = git.snapshot(&top, plan).map_err(failed)?;
-        let empty = git.empty_tree(&top).map_err(failed)?;
+        let git = Snapshots(&plain).git_for(&top, plan).map_err(failed)?;
+        let tree = Snapshots(&git).write(&top, plan).map_err(failed)?;
+        let empty = Objects(&git).empty_tree(&top).map_err(failed)?;
         let head = git.head(&top).map_err(failed)?.unwrap_or_else(|| empty.clone());
         let start = base.commit.clone().unwrap_or(empty);
         let (from, to) = match part {
@@ -221,10 +230,11 @@ impl Reviews<'_> {
             DiffPart::Committed => (start.clone(), head.clone()),
             DiffPart::Uncommitted => (head.clone(), tree.clone()),
         };
-        let changed = |from: &str, to: &str| git.changed_between(&top, TreePair { from, to }).map_err(failed);
+        let changed =
+            |from: &str, to: &str| Diffs(&git).changed_files(&top, TreePair { from, to }).map_err(failed);
         let commits = match (&base.commit, part) {
             (Some(base), DiffPart::All | DiffPart::Committed) => {
-                git.commits_between(&top, TreePair { from: base, to: &head }).map_err(failed)?
+                History(&git).commits_between(&top, TreePair { from: base, to: &head }).map_err(failed)?
             }
             _ => Vec::new(),
         };
@@ -235,7 +245,7 @@ impl Reviews<'_> {
         let diff = WorkDiff {
             agent: record.name.clone(),
             directory: top.to_string_lossy().into_owned(),
-            branch: git::branch(&top),
+            branch: git::branch(&top).or_else(|| Branches(&git).current(&top).ok().flatten()),
             base,
             commits,
             files: changed(&from, &to)?,

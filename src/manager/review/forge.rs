@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::git::Publication;
 use crate::manager::Context;
 use crate::process::{self, Output, Run};
 use crate::rules::workspace::finish::pull_request::ForgeProgram;
@@ -31,7 +32,7 @@ impl ForgeRunner<'_> {
         timeout: Duration,
     ) -> io::Result<Output> {
         let is_free = |(name, _): &&(OsString, OsString)| !name.to_string_lossy().starts_with("GIT_");
-        let harmless = self.0.git().harmless_environment(top).map_err(io::Error::other)?;
+        let harmless = Publication(&self.0.git()).harmless_environment(top).map_err(io::Error::other)?;
         let own = std::iter::once(("GH_PROMPT_DISABLED".into(), "1".into())).chain(harmless);
         let env: Vec<(OsString, OsString)> =
             self.0.env.all().iter().filter(is_free).cloned().chain(own).collect();

@@ -16,6 +16,9 @@ pub(in crate::manager) mod work_summary;
 
 pub use diff::{DiffPart, DiffRequest, DiffSession};
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Use cases that show what an agent changed.

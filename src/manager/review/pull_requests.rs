@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::sanitize::shown;
 use crate::git;
+use crate::git::Publication;
 use crate::manager::review::Reviews;
 use crate::manager::review::forge::ForgeRunner;
 use crate::model::{Agent, AgentRecord, PullRequest};
 use crate::rules::workspace::finish::pull_request::{ForgeProgram, host, owner};
 use crate::rules::workspace::pull_requests::{LIST_ARGUMENTS, ListedPullRequest, of_branch, parse};
+use crate::store::RunFiles;
 
 /// The file in `run/` with the pull requests of all repositories.
 const CACHE_FILE: &str = "pull-requests.json";
@@ -116,11 +118,11 @@ impl Reviews<'_> {
 
     /// Removes the cached lists, so that the next list asks the forge.
     pub(in crate::manager) fn forget_pull_requests(&self) {
-        let _ = self.0.store.remove_run(CACHE_FILE);
+        let _ = RunFiles(&self.0.store).remove(CACHE_FILE);
     }
 
     fn cached_pull_requests(&self) -> PullRequestCache {
-        let text = self.0.store.read_run(CACHE_FILE).unwrap_or_default();
+        let text = RunFiles(&self.0.store).read(CACHE_FILE).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     }
 
@@ -130,7 +132,7 @@ impl Reviews<'_> {
         all.retain(|_, cached| is_younger(cached, self.0.now(), KEPT_FOR));
         all.extend(fresh.clone());
         if let Ok(text) = serde_json::to_vec(&all) {
-            let _ = self.0.store.write_run(CACHE_FILE, &text);
+            let _ = RunFiles(&self.0.store).write(CACHE_FILE, &text);
         }
     }
 
@@ -143,7 +145,7 @@ impl Reviews<'_> {
     /// Lists the pull requests of a repository. A repository without a remote on a forge has none.
     fn list_pull_requests(&self, gh: &Path, top: &Path) -> Result<Vec<ListedPullRequest>, String> {
         let git = self.0.git();
-        let urls = git.remote_urls(top).map_err(|why| shown(&why.to_string()))?;
+        let urls = Publication(&git).remote_urls(top).map_err(|why| shown(&why.to_string()))?;
         let is_candidate = |url: &&String| {
             !host(url).is_empty() && ForgeProgram::choose(url, |_| true) == Some(ForgeProgram::Gh)
         };
@@ -153,7 +155,7 @@ impl Reviews<'_> {
         if owners.is_empty() {
             return Ok(Vec::new());
         }
-        let settings = git.executing_settings(top).map_err(|why| shown(&why.to_string()))?;
+        let settings = Publication(&git).executing_settings(top).map_err(|why| shown(&why.to_string()))?;
         if let Some(key) = settings.first() {
             return Err(format!("the configuration of the repository sets `{}`", shown(key)));
         }

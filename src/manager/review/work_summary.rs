@@ -11,7 +11,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::git::{self, Git, GitError, MergedTree, ObjectStore, SnapshotPlan};
+use crate::git::{
+    self, Branches, CommitWriter, Git, GitError, History, MergeDetection, MergedTree, Merges, ObjectStore,
+    Objects, SnapshotPlan, Snapshots, WorkingTreeChanges,
+};
 use crate::manager::parallel::in_parallel;
 use crate::manager::review::Reviews;
 use crate::manager::review::pull_requests::PullRequests;
@@ -20,6 +23,7 @@ use crate::model::{
     Agent, AgentName, AgentRecord, BasePosition, ChangedFile, MergeForecast, MergeState, MergedWork,
     WorkSummary, Workspace,
 };
+use crate::store::RunFiles;
 
 /// The state file with the last summary of an agent.
 const SUMMARY_FILE: &str = "work-summary.json";
@@ -57,7 +61,7 @@ impl RefsFingerprints {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let own = Arc::clone(known.entry(git::repository(top)).or_default());
         drop(known);
-        own.get_or_init(|| git.refs_fingerprint(top).ok()).clone()
+        own.get_or_init(|| git::refs_fingerprint(git, top).ok()).clone()
     }
 }
 
@@ -139,7 +143,7 @@ impl Reviews<'_> {
     }
 
     fn changed_files(&self, record: &AgentRecord, top: &Path) -> Option<Vec<ChangedFile>> {
-        let mut changed = self.0.git().all_uncommitted(top).ok()?;
+        let mut changed = WorkingTreeChanges(&self.0.git()).list_all(top).ok()?;
         if record.workspace == Workspace::Worktree {
             WorkInspection(self.0).leave_out_copies(record, &mut changed);
         }
@@ -183,13 +187,13 @@ impl Reviews<'_> {
         let git = self.0.git();
         if record.workspace != Workspace::Worktree {
             let base = self.comparison(top).ok().flatten();
-            let position = base.and_then(|base| git.ahead_and_behind(top, &base).ok().flatten());
+            let position = base.and_then(|base| History(&git).ahead_and_behind(top, &base).ok().flatten());
             summary.base = position.map(|(ahead, behind)| BasePosition { name: None, ahead, behind });
             return summary;
         }
         let Ok(base) = self.base(record, top, None) else { return summary };
         let Some(reference) = base.name.clone().or(base.commit) else { return summary };
-        let position = git.ahead_and_behind(top, &reference).ok().flatten();
+        let position = History(&git).ahead_and_behind(top, &reference).ok().flatten();
         summary.base = position.map(|(ahead, behind)| BasePosition { name: base.name, ahead, behind });
         summary.merged = self.merged_work(record, top, &reference).ok();
         let forecast = self.forecast(record, (top, &reference), &changed);
@@ -203,12 +207,13 @@ impl Reviews<'_> {
         let (git, note) = (self.0.git(), Workspaces(self.0).worktree_note(record));
         let start = note.base.as_ref().map(|base| base.commit.as_str());
         let branch = note.base.as_ref().and_then(|base| base.branch.as_deref());
-        let own = git::checked_out_branch(top).unwrap_or(note.branch);
-        let mut targets = git.merge_targets(top, branch, Some(&own))?;
+        let own = Branches(&git).current(top)?.unwrap_or(note.branch);
+        let mut targets = MergeDetection(&git).targets(top, branch, Some(&own))?;
         targets.insert(0, reference.to_owned());
         let head = git.head(top)?.unwrap_or_default();
-        let scratch = self.0.store.staging().map_err(|why| GitError::Unverified(why.to_string()))?;
-        Ok(match git.merge_state(top, (&head, start), &targets, scratch.path())? {
+        let scratch =
+            RunFiles(&self.0.store).staging().map_err(|why| GitError::Unverified(why.to_string()))?;
+        Ok(match MergeDetection(&git).state(top, (&head, start), &targets, scratch.path())? {
             MergeState::Empty | MergeState::Gone => MergedWork::Empty,
             MergeState::Merged => MergedWork::Merged,
             MergeState::Unmerged(_) => MergedWork::Unmerged,
@@ -222,27 +227,30 @@ impl Reviews<'_> {
         (top, reference): (&Path, &str),
         changed: &[ChangedFile],
     ) -> Result<MergeForecast, GitError> {
-        let scratch = self.0.store.staging().map_err(|why| GitError::Unverified(why.to_string()))?;
+        let scratch =
+            RunFiles(&self.0.store).staging().map_err(|why| GitError::Unverified(why.to_string()))?;
         let plain = self.0.git();
         let copies = Workspaces(self.0).unchanged_copies(record);
         let copies = copies.iter().map(|path| path.to_string_lossy().into_owned());
         let left_out: Vec<String> = copies
-            .chain(plain.repositories_below(top)?)
+            .chain(WorkingTreeChanges(&plain).repositories_below(top)?)
             .map(|path| format!(":(top,exclude,literal){path}"))
             .collect();
         let plan =
             SnapshotPlan { left_out: &left_out, scratch: scratch.path(), objects: ObjectStore::Scratch };
-        let git = plain.for_snapshot(top, plan)?;
+        let git = Snapshots(&plain).git_for(top, plan)?;
         let Some(head) = git.head(top)? else { return Ok(MergeForecast::Nothing) };
         let tip = match changed.is_empty() {
             true => head,
-            false => git.write_temporary_commit(top, &git.snapshot(top, plan)?, &head)?,
+            false => CommitWriter(&git).write_temporary(top, &Snapshots(&git).write(top, plan)?, &head)?,
         };
-        if git.is_ancestor(top, &tip, reference)? {
+        if History(&git).is_ancestor(top, &tip, reference)? {
             return Ok(MergeForecast::Nothing);
         }
-        Ok(match git.merged_tree(top, None, (reference, &tip))? {
-            MergedTree::Clean(tree) if tree == git.tree_of(top, reference)? => MergeForecast::Nothing,
+        Ok(match Merges(&git).merged_tree(top, None, (reference, &tip))? {
+            MergedTree::Clean(tree) if tree == Objects(&git).tree_of(top, reference)? => {
+                MergeForecast::Nothing
+            }
             MergedTree::Clean(_) => MergeForecast::Clean,
             MergedTree::Conflicts(paths) => MergeForecast::Conflicts { paths },
         })

@@ -14,6 +14,9 @@ use crate::share::{
 
 pub use crate::share::{ConnectPurpose, DisconnectReason};
 
+/// The prefix key of a guest, which the guest's own process reads.
+pub const GUEST_PREFIX: &str = "C-b";
+
 /// Time limit for finding and querying all shares of other users, and the part of it for finding them.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(1);
 const SEARCH: Duration = Duration::from_millis(500);
@@ -72,11 +75,11 @@ impl Sharing<'_> {
             self.0.env.var("TERM").and_then(|term| term.to_str()).unwrap_or("xterm-256color").to_owned();
         // The real size is read when the terminal is attached.
         let mut hello = GuestHello::new(want, &term, (80, 24));
-        hello.within_tmux = self.0.is_within_tmux();
+        hello.within_tmux = self.0.own_tmux_takes(GUEST_PREFIX);
         match attach_as_guest(&ShareDir::of(uid, Env::uid()), uid, name, hello) {
             Err(ShareError::NotShared { .. }) => Err(Error::not_shared(&format!("{owner}/{name}"))),
             Err(ShareError::Silent { after }) => {
-                Err(Error::share_timed_out(&format!("{owner}/{name}"), after))
+                Err(Error::share_timed_out(&format!("`{owner}/{name}`"), after))
             }
             other => Ok(other?),
         }

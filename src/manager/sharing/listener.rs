@@ -18,6 +18,7 @@ use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::process;
 use crate::rules::access::share_expiry::listener_time_left;
 use crate::share::{ConnectPurpose, Guest, GuestInput, GuestListener, GuestTerminal, ShareDir, ShareFacts};
+use crate::store::ShareLocks;
 use crate::tmux::{
     AttachAs, AttachEntry, AttachSurroundings, GuestClient, GuestKeys, GuestPermission, JoinReason, Sizer,
 };
@@ -32,7 +33,7 @@ impl Sharing<'_> {
         let granted = || Access(&context).written_shares(name).into_iter().find(|share| share.uid == uid);
         let refused = || Error::not_shared_with(name, &uid.to_string());
         let share = granted().ok_or_else(refused)?;
-        let held = context.store.lock_listener(name, &share)?.ok_or_else(|| {
+        let held = ShareLocks(&context.store).lock(name, &share)?.ok_or_else(|| {
             Error::not_safe(format!("another process already serves the share of `{name}` for user {uid}"))
                 .hint(format!("end it with `symposium agent unshare {name}`"))
         })?;

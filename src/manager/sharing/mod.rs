@@ -8,8 +8,11 @@ pub(in crate::manager) mod guest;
 pub(in crate::manager) mod listener;
 pub(in crate::manager) mod share;
 
-pub use guest::{ConnectPurpose, DisconnectReason, IncomingShares};
+pub use guest::{ConnectPurpose, DisconnectReason, GUEST_PREFIX, IncomingShares};
 pub use share::ShareRequest;
+
+#[cfg(test)]
+mod tests;
 
 use crate::manager::Context;
 

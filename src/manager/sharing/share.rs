@@ -19,6 +19,7 @@ use crate::model::{Agent, AgentName, Share};
 use crate::process;
 use crate::rules::access::share_expiry::{time_left, with, without};
 use crate::share::{ShareDir, ShareError};
+use crate::store::{AgentLocks, ShareLocks};
 use crate::tmux::GuestPermission;
 
 /// Time limit for a listener to open.
@@ -59,12 +60,12 @@ impl Sharing<'_> {
         }
         let since = self.0.now();
         let until = request.lasts.map(|lasts| ends_at(since, lasts)).transpose()?;
-        let _lock = self.0.store.lock_agent(request.name, "share")?;
+        let _lock = AgentLocks(&self.0.store).lock(request.name, "share")?;
         let agent = AgentLookup(self.0).running(request.name, "share")?;
         let uid = self.user_id_of(request.with)?;
         let share_dir = ShareDir::of(Env::uid(), uid);
         let is_fenced = share_dir.prepare()?;
-        self.make_way(&agent.name, uid, &share_dir)?;
+        self.close_earlier_listener(&agent.name, uid, &share_dir)?;
         let read_only = request.may == GuestPermission::Watch;
         let share = Share { with: request.with.to_owned(), uid, read_only, since, until };
         Access(self.0)
@@ -76,7 +77,7 @@ impl Sharing<'_> {
                 .write_shares(&agent.name, without(Access(self.0).written_shares(&agent.name), uid))?;
             return Err(error);
         }
-        self.0.store.announce_shares();
+        ShareLocks(&self.0.store).announce();
         let mut remarks = Vec::new();
         if !is_fenced {
             remarks.push(
@@ -106,7 +107,7 @@ impl Sharing<'_> {
     }
 
     /// Closes an existing listener for this guest, so that the new share replaces it.
-    fn make_way(&self, name: &AgentName, uid: u32, share_dir: &ShareDir) -> Result<(), Error> {
+    fn close_earlier_listener(&self, name: &AgentName, uid: u32, share_dir: &ShareDir) -> Result<(), Error> {
         let closed = Access(self.0).close_listeners(name, Some(uid), &[], Closed::default())?;
         if !closed.is_open() && !share_dir.has_listener(name) {
             return Ok(());
@@ -147,7 +148,7 @@ impl Sharing<'_> {
 
     /// Adds the shares of this machine's agents. Agents that were never shared cost nothing.
     pub fn add_shares(&self, agents: &mut [Agent]) {
-        let may_be_shared = self.0.store.agents_with_shares();
+        let may_be_shared = ShareLocks(&self.0.store).agents_with_shares();
         for agent in agents.iter_mut().filter(|agent| agent.host.is_none()) {
             if may_be_shared.contains(agent.name.as_str()) {
                 agent.shares = self.shares(&agent.name);
@@ -161,8 +162,11 @@ impl Sharing<'_> {
         let mut shares = Access(self.0).written_shares(name);
         shares.retain(|share| ShareDir::of(Env::uid(), share.uid).has_listener(name));
         // The share that an open listener reports takes precedence over the stored one.
-        let kept =
-            self.0.store.open_shares(name).unwrap_or_default().into_iter().filter_map(|share| share.share);
+        let kept = ShareLocks(&self.0.store)
+            .open_shares(name)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|share| share.share);
         shares = kept.fold(shares, with);
         shares.retain(|share| time_left(share, now).is_some());
         shares
@@ -184,7 +188,7 @@ impl From<ShareError> for Error {
             ShareError::Unsafe { .. } => Error::not_safe(error.to_string())
                 .hint("another user may have created it: ask that user, or have an administrator remove it"),
             ShareError::NotShared { path } => Error::not_shared(&path.display().to_string()),
-            ShareError::Silent { after } => Error::share_timed_out("the door", after),
+            ShareError::Silent { after } => Error::share_timed_out("the shared agent", after),
             ShareError::File { doing, path, source } => {
                 Error::io(format!("cannot {doing} {}", path.display()))(source)
             }

@@ -62,7 +62,7 @@ impl LaunchPlan {
         let policy = self.args.restart.unwrap_or(self.spec.restart);
         record.restart = Restart { policy, ..record.restart.clone() };
         record.params.clone_from(&self.params);
-        let last = record.heartbeat.as_ref().and_then(|beat| beat.last);
+        let last = record.heartbeat.as_ref().and_then(|heartbeat| heartbeat.last);
         record.heartbeat = self.spec.heartbeat.clone();
         if let Some(heartbeat) = &mut record.heartbeat {
             heartbeat.last = last;

@@ -34,6 +34,9 @@ pub use spawn_options::{SpawnOption, SpawnOptions};
 pub use spawn_preview::SpawnPreview;
 pub use spawn_request::{Lifetime, SpawnRequest, UncommittedChanges};
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Use cases that find specs and plan launches.

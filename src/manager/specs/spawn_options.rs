@@ -9,6 +9,7 @@ use crate::manager::specs::resolve::SpecLocation;
 use crate::manager::specs::{LaunchPlanner, SpecCatalog};
 use crate::model::{DEFAULT_SPEC, Param, SpawnChoices, Spec};
 use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::store::LastSpawnChoices;
 
 /// The kinds and specs that can be spawned in a directory.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +82,7 @@ impl SpecCatalog<'_> {
         options.append(&mut of_kinds);
         let project = project_of(&args.dir);
         // A file that cannot be read costs convenience only; the form begins without choices.
-        let last = self.0.store.spawn_choices(&project).ok().flatten();
+        let last = LastSpawnChoices(&self.0.store).read(&project).ok().flatten();
         Ok(SpawnOptions { project, options, last })
     }
 
@@ -89,7 +90,7 @@ impl SpecCatalog<'_> {
     pub fn keep_spawn_choices(&self, location: &SpecLocation, choices: &SpawnChoices) -> Result<(), Error> {
         let dir = self.0.working_directory(location.dir.as_deref())?;
         let choices = SpawnChoices { chosen_at: self.0.now(), ..choices.clone() };
-        Ok(self.0.store.keep_spawn_choices(&project_of(&dir), &choices)?)
+        Ok(LastSpawnChoices(&self.0.store).write(&project_of(&dir), &choices)?)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::model::{
 use crate::rules::access::trust;
 use crate::rules::specs::spec_rows::quoted;
 use crate::specs::Specs;
+use crate::store::TrustedProjects;
 
 impl ProjectTrust<'_> {
     /// Returns the effects that prevent a spawn, or `None` if the spec needs no trust or is trusted.
@@ -25,7 +26,8 @@ impl ProjectTrust<'_> {
         let Some(files) = specs.project_files().filter(|files| !self.is_own_home(&files.root)) else {
             return Ok(None);
         };
-        let effects = trust::effects(spec, &files, self.0.kinds()?.get(&spec.name).is_some());
+        let kinds = self.0.kinds()?;
+        let effects = trust::effects(spec, &files, |name| kinds.get(name).is_some());
         if effects.is_empty() {
             return Ok(None);
         }
@@ -53,7 +55,7 @@ impl ProjectTrust<'_> {
         for name in names {
             // A spec with a mistake cannot be spawned, and correcting the mistake changes the content.
             let Ok(spec) = specs.get(&name) else { continue };
-            let effects = trust::effects(&spec, &files, kinds.get(&name).is_some());
+            let effects = trust::effects(&spec, &files, |name| kinds.get(name).is_some());
             let name = Some(name).filter(|name| files.names.contains(name));
             found.push(SpecEffects { name, effects });
         }
@@ -71,7 +73,7 @@ impl ProjectTrust<'_> {
     pub fn trust(&self, review: &TrustReview) -> Result<(), Error> {
         self.refuse_trust_by_agent(&review.project)?;
         self.0.store.begin()?;
-        Ok(self.0.store.trust_project(&TrustedProject {
+        Ok(TrustedProjects(&self.0.store).trust(&TrustedProject {
             project: review.project.clone(),
             sha256: review.sha256.clone(),
             trusted_at: self.0.now(),
@@ -87,13 +89,13 @@ impl ProjectTrust<'_> {
             Ok(Some(review)) => review.project,
             _ => path.to_string_lossy().into_owned(),
         };
-        let was_trusted = self.0.store.untrust_project(&project)?;
+        let was_trusted = TrustedProjects(&self.0.store).untrust(&project)?;
         Ok((project, was_trusted))
     }
 
     /// Returns all trusted projects, ordered by directory.
     pub fn trusted_projects(&self) -> Result<Vec<TrustedProject>, Error> {
-        Ok(self.0.store.trusted_projects()?)
+        Ok(TrustedProjects(&self.0.store).list()?)
     }
 
     pub(in crate::manager) fn refuse_trust_by_agent(&self, project: &str) -> Result<(), Error> {
@@ -109,7 +111,7 @@ impl ProjectTrust<'_> {
 
     fn trust_state(&self, files: &ProjectFiles) -> Result<TrustState, Error> {
         let key = self.trust_key(&files.root);
-        let trusted = self.0.store.trusted_projects()?;
+        let trusted = TrustedProjects(&self.0.store).list()?;
         Ok(trust::state(files, trusted.iter().find(|trusted| trusted.project == key)))
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::manager::status::StatusTracker;
-use crate::manager::status::evidence::{HOOK_SEEN_FILE, PROMPT, TOOL};
+use crate::manager::status::evidence::{HOOK_SEEN_FILE, LAST_PROMPT_FILE, LAST_TOOL_FILE};
 use crate::manager::status::last_lines::SCREEN;
 use crate::model::{AgentName, without_deception};
 use crate::transcript::{self, OutputWatcher};
@@ -40,12 +40,12 @@ impl<'a> StatusTracker<'a> {
     pub fn activity(&self, name: &AgentName) -> Option<String> {
         let instance = self.0.store.instance(name);
         if instance.state_written(HOOK_SEEN_FILE).is_some() {
-            let reported = instance.state_written(TOOL)?;
-            let prompted = instance.state_written(PROMPT);
+            let reported = instance.state_written(LAST_TOOL_FILE)?;
+            let prompted = instance.state_written(LAST_PROMPT_FILE);
             if prompted.is_some_and(|prompted| reported < prompted) {
                 return None;
             }
-            let tool = instance.read_state(TOOL).ok()??;
+            let tool = instance.read_state(LAST_TOOL_FILE).ok()??;
             return Some(without_deception(&String::from_utf8_lossy(&tool)));
         }
         let tail = transcript::tail(instance.dir(), TAIL_BYTES).ok()?;

@@ -35,14 +35,25 @@ impl StuckServer {
         };
         format!("the tmux server (process {}) was told to end and waits for {waits_for}", self.pid)
     }
+
+    /// Describes what was ended after the clients were killed. Returns `None` if nothing was: several agents are
+    /// started at the same time, and another thread has killed the clients.
+    fn report(&self, has_exited: bool) -> Option<String> {
+        let ended = match (self.clients.is_empty(), has_exited) {
+            (true, true) => return None,
+            (true, false) => "it was killed",
+            (false, _) => "they were ended",
+        };
+        Some(format!("{}; {ended}", self.description()))
+    }
 }
 
 impl TmuxObserver<'_> {
     /// Returns the server if it is ending and has not exited within `END_TIMEOUT`.
     pub(in crate::manager) fn stuck_server(&self, tmux: &Tmux) -> Result<Option<StuckServer>, Error> {
         let Some(pid) = tmux.ending_server() else { return Ok(None) };
-        let look = Error::io("cannot inspect the tmux server");
-        if process::wait_exit(pid, END_TIMEOUT).map_err(look)? {
+        let failed = Error::io("cannot inspect the tmux server");
+        if process::wait_exit(pid, END_TIMEOUT).map_err(failed)? {
             return Ok(None);
         }
         let clients =
@@ -58,11 +69,31 @@ impl TmuxObserver<'_> {
             let is_meant = || process::is_tmux_client(*client, tmux.socket());
             process::end_at_once(*client, is_meant, END_TIMEOUT).map_err(failed())?;
         }
-        if !process::wait_exit(stuck.pid, END_TIMEOUT).map_err(failed())? {
+        let has_exited = process::wait_exit(stuck.pid, END_TIMEOUT).map_err(failed())?;
+        if !has_exited {
             let is_meant = || tmux.ending_server() == Some(stuck.pid);
             process::end_at_once(stuck.pid, is_meant, END_TIMEOUT).map_err(failed())?;
         }
-        self.0.notice(format!("{}; they were ended", stuck.description()));
+        if let Some(report) = stuck.report(has_exited) {
+            self.0.notice(report);
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_ended_is_reported() {
+        let report = |clients: &[i32], has_exited| {
+            StuckServer { pid: 1, clients: clients.to_vec() }.report(has_exited).unwrap_or_default()
+        };
+        assert!(
+            report(&[7], true).ends_with("a terminal that is not being read (process 7); they were ended")
+        );
+        assert_eq!(report(&[], true), "");
+        assert!(report(&[], false).ends_with("clients that cannot be found; it was killed"));
     }
 }

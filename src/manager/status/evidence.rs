@@ -8,17 +8,17 @@ use crate::model::Kind;
 use crate::rules::status::from_screen::StatusSource;
 
 /// State file with the last message of an agent.
-pub(in crate::manager) const WORDS: &str = "last-words";
-/// File with the tool that the agent uses, or has used last.
-pub(in crate::manager) const TOOL: &str = "last-tool";
+pub(in crate::manager) const LAST_WORDS_FILE: &str = "last-words";
+/// State file with the tool that the agent uses, or has used last.
+pub(in crate::manager) const LAST_TOOL_FILE: &str = "last-tool";
 /// State file with the last prompt that the agent CLI reported as accepted.
-pub(in crate::manager) const PROMPT: &str = "prompt.json";
+pub(in crate::manager) const LAST_PROMPT_FILE: &str = "prompt.json";
 /// State file that exists if a hook of the agent CLI has reported since the start.
 pub(in crate::manager) const HOOK_SEEN_FILE: &str = "heard";
 
 /// A prompt that an agent CLI reported as accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::manager) struct HeardPrompt {
+pub(in crate::manager) struct AcceptedPrompt {
     /// Time of the report.
     #[serde(with = "crate::base::json_time")]
     pub(in crate::manager) at: jiff::Timestamp,
@@ -28,8 +28,8 @@ pub(in crate::manager) struct HeardPrompt {
 
 impl AgentEvidence<'_> {
     /// Returns the last prompt that the agent's hooks reported.
-    pub(in crate::manager) fn reported_prompt(&self, name: &AgentName) -> Option<HeardPrompt> {
-        serde_json::from_slice(&self.0.store.instance(name).read_state(PROMPT).ok()??).ok()
+    pub(in crate::manager) fn reported_prompt(&self, name: &AgentName) -> Option<AcceptedPrompt> {
+        serde_json::from_slice(&self.0.store.instance(name).read_state(LAST_PROMPT_FILE).ok()??).ok()
     }
 
     /// Returns the source of an agent's status. Hooks count only after they have reported since the start.

@@ -6,7 +6,7 @@ use crate::manager::status::reconcile::find_origins;
 use crate::manager::status::{AgentLookup, StatusTracker};
 use crate::model::{Agent, AgentName, AgentRecord, Status};
 use crate::rules::status::reconcile::{TmuxReply, join};
-use crate::store::LEDGER_STALE;
+use crate::store::{LEDGER_STALE, RunFiles};
 
 impl AgentLookup<'_> {
     /// Returns an agent, or an error that names similar agents.
@@ -49,11 +49,11 @@ impl AgentLookup<'_> {
     pub(in crate::manager) fn settled_agent(&self, name: &AgentName) -> Result<Option<Agent>, Error> {
         let record = self.0.store.find(name, self.0.now())?.filter(|record| record.tmux.is_some());
         let (Some(record), Ok(tmux)) = (record, self.0.tmux()) else { return Ok(None) };
-        if self.0.store.has_run(LEDGER_STALE) {
+        if RunFiles(&self.0.store).exists(LEDGER_STALE) {
             return Ok(None);
         }
-        let Some(look) = tmux.snapshot_of_session(name)? else { return Ok(None) };
-        let mut joined = join(vec![record], TmuxReply::Snapshot(&look), &is_alive, self.0.now());
+        let Some(snapshot) = tmux.snapshot_of_session(name)? else { return Ok(None) };
+        let mut joined = join(vec![record], TmuxReply::Snapshot(&snapshot), &is_alive, self.0.now());
         let is_settled = joined.changes.is_empty()
             && joined.orphans.is_empty()
             && joined.misnamed_sessions.is_empty()

@@ -44,4 +44,10 @@ impl TmuxObserver<'_> {
         let at = own.iter().position(|pane| Some(pane.pane.as_str()) == remembered).unwrap_or(0);
         Ok((at < own.len()).then(|| own.swap_remove(at)))
     }
+
+    /// Returns whether the tmux server that answers is the one that the agent was started in.
+    pub(in crate::manager) fn own_server_answers(&self, record: &AgentRecord) -> Result<bool, Error> {
+        let TmuxSnapshot::Running(server) = self.0.tmux()?.snapshot()? else { return Ok(false) };
+        Ok(record.tmux.as_ref().is_some_and(|location| location.server == server.identity.0))
+    }
 }

@@ -26,7 +26,7 @@ use crate::rules::status::cut_off;
 use crate::rules::status::reconcile::{
     FoundPane, ReconcileResult, RenamedSession, StatusChange, TmuxReply, join,
 };
-use crate::store::{AgentLock, LEDGER_STALE};
+use crate::store::{AgentLock, AgentLocks, LEDGER_STALE, RunFiles};
 
 /// State file that records that the end of an agent was requested. If it contains a reason, the end is a crash.
 pub(in crate::manager) const STOPPING: &str = "stopping";
@@ -127,7 +127,7 @@ impl StatusTracker<'_> {
     /// Compares the registry, and records that could not be written to it, with one tmux snapshot.
     fn join(&self, unwritten: Vec<AgentRecord>) -> Result<(ReconcileResult, Option<Error>), Error> {
         let mut records = self.0.store.read(self.0.now())?;
-        if self.0.store.has_run(LEDGER_STALE) {
+        if RunFiles(&self.0.store).exists(LEDGER_STALE) {
             match RegistryWriter(self.0).catch_up() {
                 Ok(()) => records = self.0.store.read(self.0.now())?,
                 Err(error) => self.0.notice(format!("the list of agents may be outdated: {error}")),
@@ -138,15 +138,15 @@ impl StatusTracker<'_> {
         };
         let new: Vec<AgentRecord> = unwritten.into_iter().filter(is_new).collect();
         records.extend(new);
-        let (look, silence) =
+        let (snapshot, silence) =
             match self.0.tmux().and_then(|tmux| Ok(tmux.snapshot_within(self.0.snapshot_timeout())?)) {
-                Ok(look) => (Some(look), None),
+                Ok(snapshot) => (Some(snapshot), None),
                 // Without records and without tmux there is nothing to show.
                 Err(error) if error.is_without_tmux() && records.is_empty() => return Err(error),
                 Err(error) => (None, Some(error)),
             };
         let error_text = silence.as_ref().map(ToString::to_string).unwrap_or_default();
-        let seen = look.as_ref().map_or(TmuxReply::Silence(&error_text), TmuxReply::Snapshot);
+        let seen = snapshot.as_ref().map_or(TmuxReply::Silence(&error_text), TmuxReply::Snapshot);
         Ok((join(records, seen, &is_alive, self.0.now()), silence))
     }
 
@@ -203,21 +203,27 @@ impl StatusTracker<'_> {
         }
     }
 
-    /// Shows an agent as `starting` that is recorded and has no process yet, as long as a command holds its lock.
+    /// Keeps the status of an agent whose process is not recorded yet, as long as a command holds its lock. The agent is
+    /// starting, or a hook of its new process has already reported.
     fn keep_preparing(&self, joined: &mut ReconcileResult) {
         let is_spawning = |record: &AgentRecord| {
-            record.status.status == Status::Starting && record.tmux.is_none() && record.pid.is_none()
+            record.status.status.is_live() && record.tmux.is_none() && record.pid.is_none()
         };
-        let busy =
-            |record: &AgentRecord| matches!(self.0.store.try_lock_agent(&record.name, "look"), Ok(None));
+        let busy = |record: &AgentRecord| {
+            matches!(AgentLocks(&self.0.store).try_lock(&record.name, "look"), Ok(None))
+        };
         let agents = &mut joined.agents;
         joined.changes.retain(|change| {
             if change.found.is_some() || !is_spawning(&change.before) || !busy(&change.before) {
                 return true;
             }
             if let Some(agent) = agents.iter_mut().find(|agent| agent.id == change.before.id) {
-                agent.status = Status::Starting;
-                agent.reason = "it is being prepared".to_owned();
+                let note = &change.before.status;
+                agent.status = note.status;
+                agent.reason = match note.status {
+                    Status::Starting => "it is being prepared".to_owned(),
+                    _ => note.reason.clone(),
+                };
             }
             false
         });
@@ -230,13 +236,14 @@ impl StatusTracker<'_> {
     /// Returns whether a process is ending the agent now. A request alone may be left over from a killed command; a
     /// process that is ending the agent holds the agent's lock.
     pub(in crate::manager) fn is_being_ended(&self, record: &AgentRecord) -> bool {
-        self.has_stop_request(record) && matches!(self.0.store.try_lock_agent(&record.name, "look"), Ok(None))
+        self.has_stop_request(record)
+            && matches!(AgentLocks(&self.0.store).try_lock(&record.name, "look"), Ok(None))
     }
 
     pub(in crate::manager) fn write_changes(&self, changes: Vec<StatusChange>) -> Result<(), Error> {
         let mut mine = Vec::new();
         for change in changes {
-            if let Some(lock) = self.0.store.try_lock_agent(&change.before.name, "reconcile")? {
+            if let Some(lock) = AgentLocks(&self.0.store).try_lock(&change.before.name, "reconcile")? {
                 mine.push((change, lock));
             }
         }
@@ -332,7 +339,7 @@ impl StatusTracker<'_> {
         let mut locks = Vec::new();
         for record in seen {
             // An agent whose lock is held is being spawned and will be recorded by that command.
-            if let Ok(Some(lock)) = self.0.store.try_lock_agent(&record.name, "adopt") {
+            if let Ok(Some(lock)) = AgentLocks(&self.0.store).try_lock(&record.name, "adopt") {
                 locks.push((record.name, lock));
             }
         }
@@ -374,7 +381,7 @@ impl StatusTracker<'_> {
     /// rename.
     fn rename_back(&self, misnamed_sessions: &RenamedSession) -> Result<(), Error> {
         let record = &misnamed_sessions.record;
-        let Some(_lock) = self.0.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
+        let Some(_lock) = AgentLocks(&self.0.store).try_lock(&record.name, "rename")? else { return Ok(()) };
         let json = session_record_json(record, self.0.home());
         Ok(self.0.tmux()?.rename_session(record.id, &misnamed_sessions.session, &record.name, &json)?)
     }
@@ -382,8 +389,8 @@ impl StatusTracker<'_> {
     /// Moves the instance directory if no other process holds the lock of either name.
     fn finish_rename(&self, record: &AgentRecord) -> Result<(), Error> {
         let Some(old) = &record.renamed_from else { return Ok(()) };
-        let Some(_new) = self.0.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
-        let Some(_old) = self.0.store.try_lock_agent(old, "rename")? else { return Ok(()) };
+        let Some(_new) = AgentLocks(&self.0.store).try_lock(&record.name, "rename")? else { return Ok(()) };
+        let Some(_old) = AgentLocks(&self.0.store).try_lock(old, "rename")? else { return Ok(()) };
         self.finish_move(record)
     }
 
@@ -395,7 +402,7 @@ impl StatusTracker<'_> {
         }
         for record in self.0.store.read(self.0.now())? {
             if record.renamed_from.as_ref() == Some(name) {
-                let _lock = self.0.store.lock_agent(&record.name, "rename")?;
+                let _lock = AgentLocks(&self.0.store).lock(&record.name, "rename")?;
                 self.finish_move(&record)?;
             }
         }

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use crate::error::Error;
 use crate::kinds;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::evidence::WORDS;
+use crate::manager::status::evidence::LAST_WORDS_FILE;
 use crate::manager::status::{AgentEvidence, AgentLookup, ScreenObserver, StatusTracker};
 use crate::model::{Agent, AgentRecord, Kind, OutputChange, ScreenReading, ScreenState, Status};
 use crate::rules::status::decide::{Evidence, PLAIN_COMMAND, decide};
@@ -22,7 +22,7 @@ const LATE_READING_SPAN: SignedDuration = SignedDuration::from_secs(3);
 
 impl ScreenObserver<'_> {
     /// Handles a change of output activity: reads the screen of the agent that the session belongs to.
-    pub(in crate::manager) fn edge(&self, session: &str, edge: OutputChange) -> Result<(), Error> {
+    pub(in crate::manager) fn output_changed(&self, session: &str, edge: OutputChange) -> Result<(), Error> {
         let Some(record) = AgentLookup(self.0).of_session(session)? else { return Ok(()) };
         if record.kind == PLAIN_COMMAND || !record.status.status.is_live() {
             return Ok(());
@@ -35,7 +35,7 @@ impl ScreenObserver<'_> {
             self.rearm(&record);
             return Ok(());
         }
-        let now = self.note_sight(&record, observation)?;
+        let now = self.note_reading(&record, observation)?;
         if edge == OutputChange::Activity && needs_another(&now, status_source) {
             self.rearm(&now);
         }
@@ -65,7 +65,7 @@ impl ScreenObserver<'_> {
                     edge: OutputChange::Activity,
                     status_source: StatusSource::Hooks,
                 };
-                self.note_sight(&record, observation)?;
+                self.note_reading(&record, observation)?;
             }
         }
         Ok(())
@@ -86,7 +86,7 @@ impl ScreenObserver<'_> {
     }
 
     /// Records the result of a screen observation. Returns the updated record.
-    pub(in crate::manager) fn note_sight(
+    pub(in crate::manager) fn note_reading(
         &self,
         record: &AgentRecord,
         observation: ScreenObservation<'_>,
@@ -153,8 +153,8 @@ impl ScreenObserver<'_> {
     fn words_of_turn(&self, record: &AgentRecord) -> Option<String> {
         let instance = self.0.store.instance(&record.name);
         let begun = record.status.since.checked_sub(LATE_READING_SPAN).ok()?;
-        instance.state_written(WORDS).filter(|replied_at| *replied_at >= begun)?;
-        let words = String::from_utf8(instance.read_state(WORDS).ok()??).ok()?;
+        instance.state_written(LAST_WORDS_FILE).filter(|replied_at| *replied_at >= begun)?;
+        let words = String::from_utf8(instance.read_state(LAST_WORDS_FILE).ok()??).ok()?;
         Some(one_line(&words)).filter(|words| !words.is_empty())
     }
 

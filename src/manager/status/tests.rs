@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::manager::access::Access;
 use crate::manager::registry::session_copy::session_record_json;
-use crate::manager::status::evidence::{HOOK_SEEN_FILE, PROMPT, TOOL};
+use crate::manager::status::evidence::{HOOK_SEEN_FILE, LAST_PROMPT_FILE, LAST_TOOL_FILE};
 use crate::manager::status::reconcile::STOPPING;
 use crate::manager::status::{AgentLookup, StatusTracker};
 use crate::manager::testing::{TestContext, agent_name, exit_code};
 use crate::model::{Agent, Exit, Share, Status, StatusNote};
+use crate::store::AgentLocks;
 
 fn listed(context: &TestContext, name: &str) -> Agent {
     let agents = StatusTracker(context).current_agents().unwrap().agents;
@@ -138,7 +139,7 @@ fn session_that_the_user_renamed_gets_the_name_of_its_agent_back() {
 fn agent_is_starting_while_a_spawn_holds_its_lock() {
     let context = TestContext::new();
     context.agent_with("api", Status::Starting, |record| (record.tmux, record.pid) = (None, None));
-    let lock = context.store.lock_agent(&agent_name("api"), "spawn").unwrap();
+    let lock = AgentLocks(&context.store).lock(&agent_name("api"), "spawn").unwrap();
     let agent = listed(&context, "api");
     assert_eq!((agent.status, agent.reason.as_str()), (Status::Starting, "it is being prepared"));
     drop(lock);
@@ -242,11 +243,11 @@ fn the_activity_is_the_reported_tool_or_else_the_last_line() {
     assert_eq!(tracker.activity(&name).as_deref(), Some("testing"));
     instance.write_state(HOOK_SEEN_FILE, b"").unwrap();
     assert_eq!(tracker.activity(&name), None, "the screen of an agent CLI ends with its input line");
-    instance.write_state(TOOL, b"Bash: cargo test").unwrap();
+    instance.write_state(LAST_TOOL_FILE, b"Bash: cargo test").unwrap();
     assert_eq!(tracker.activity(&name).as_deref(), Some("Bash: cargo test"));
-    let before = std::fs::metadata(instance.state_dir().join(TOOL)).unwrap().modified().unwrap();
-    instance.write_state(PROMPT, b"{}").unwrap();
-    let prompt = std::fs::File::open(instance.state_dir().join(PROMPT)).unwrap();
+    let before = std::fs::metadata(instance.state_dir().join(LAST_TOOL_FILE)).unwrap().modified().unwrap();
+    instance.write_state(LAST_PROMPT_FILE, b"{}").unwrap();
+    let prompt = std::fs::File::open(instance.state_dir().join(LAST_PROMPT_FILE)).unwrap();
     prompt.set_modified(before + std::time::Duration::from_secs(1)).unwrap();
     assert_eq!(tracker.activity(&name), None, "a tool of the turn before is over");
 }

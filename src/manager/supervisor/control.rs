@@ -18,18 +18,18 @@ use crate::process;
 
 pub use crate::process::ExitWatcher;
 use crate::rules::lifecycle::restart::{RestartDecision, plan};
-use crate::store::{AgentLock, RotatingFile};
+use crate::store::{AgentLock, Logs, RotatingFile, RunFiles, SupervisorLock, Watches};
 
 /// The file in `run/` that marks a supervisor that was stopped on request and must not start automatically.
-const OFF: &str = "_supervisor.off";
+const OFF_FILE: &str = "_supervisor.off";
 /// The file in `run/` that describes the running supervisor.
-const CARD: &str = "_supervisor.json";
+const CARD_FILE: &str = "_supervisor.json";
 /// Time that a supervisor started by the user waits for another one to end.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit for a supervisor to start or to end.
 const START_STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// The variable that prevents commands from starting a supervisor.
-const SWITCH: &str = "SYMPOSIUM_SUPERVISOR";
+const AUTOSTART_VARIABLE: &str = "SYMPOSIUM_SUPERVISOR";
 
 /// The description that a supervisor writes about itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -69,22 +69,22 @@ pub struct Supervision {
 
 /// How long a new supervisor waits for a running one to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StartTurn {
+pub enum StartWait {
     /// Briefly, because the user started it and waits.
-    Now,
+    Brief,
     /// Without a limit, because tmux keeps it running.
-    Kept,
+    Unlimited,
 }
 
 impl SupervisorControl<'_> {
     /// Acquires the supervisor lock and writes the description file.
-    pub fn become_supervisor(&self, turn: StartTurn) -> Result<AgentLock, Error> {
-        let patience = match turn {
-            StartTurn::Now => LOCK_TIMEOUT,
-            StartTurn::Kept => Duration::from_secs(u64::from(u32::MAX)),
+    pub fn become_supervisor(&self, wait: StartWait) -> Result<AgentLock, Error> {
+        let timeout = match wait {
+            StartWait::Brief => LOCK_TIMEOUT,
+            StartWait::Unlimited => Duration::from_secs(u64::from(u32::MAX)),
         };
-        let Some(lock) = self.0.store.lock_supervisor(patience)? else {
-            return Err(Error::supervisor_runs(self.0.store.supervisor()));
+        let Some(lock) = SupervisorLock(&self.0.store).acquire(timeout)? else {
+            return Err(Error::supervisor_runs(SupervisorLock(&self.0.store).holder()));
         };
         failpoint::reached("supervisor.locked");
         let card = SupervisorCard {
@@ -93,7 +93,7 @@ impl SupervisorControl<'_> {
             version: env!("CARGO_PKG_VERSION").into(),
         };
         let text = serde_json::to_string(&card).unwrap_or_default();
-        let _ = self.0.store.write_run(CARD, text.as_bytes());
+        let _ = RunFiles(&self.0.store).write(CARD_FILE, text.as_bytes());
         Ok(lock)
     }
 
@@ -118,35 +118,35 @@ impl SupervisorControl<'_> {
 
     /// Opens the log file of the supervisor.
     pub fn supervisor_log(&self) -> Result<RotatingFile, Error> {
-        Ok(self.0.store.log_file(crate::manager::supervisor::log::SUPERVISOR_LOG)?)
+        Ok(Logs(&self.0.store).open(crate::manager::supervisor::log::SUPERVISOR_LOG)?)
     }
 
     /// Starts a supervisor if none runs, unless the user disabled that. If it cannot be started, its work waits.
     pub(in crate::manager) fn ensure_supervisor(&self) {
-        if self.0.store.supervisor().is_some() || self.is_switched_off() {
+        if SupervisorLock(&self.0.store).holder().is_some() || self.is_switched_off() {
             return;
         }
         let wanted = self.0.config().is_ok_and(|config| config.supervisor.autostart);
-        if wanted && !self.0.store.has_run(OFF) {
+        if wanted && !RunFiles(&self.0.store).exists(OFF_FILE) {
             let _ = self.start_watchdog();
         }
     }
 
     fn is_switched_off(&self) -> bool {
-        self.0.env.var(SWITCH).is_some_and(|value| value == "off")
+        self.0.env.var(AUTOSTART_VARIABLE).is_some_and(|value| value == "off")
     }
 
     /// Starts a supervisor, also in place of one that makes no progress. Returns whether one was started.
     pub fn start_supervisor(&self) -> Result<bool, Error> {
-        self.0.store.remove_run(OFF)?;
+        RunFiles(&self.0.store).remove(OFF_FILE)?;
         RegistryWriter(self.0).repair_ledger()?;
         match SupervisorWatchdog(self.0).supervisor_stall() {
             Some(stall) => SupervisorWatchdog(self.0).end_stalled_supervisor(&stall)?,
-            None if self.0.store.supervisor().is_some() => return Ok(false),
+            None if SupervisorLock(&self.0.store).holder().is_some() => return Ok(false),
             None => {}
         }
         self.start_watchdog()?;
-        self.until("the supervisor did not start", || self.0.store.supervisor().is_some())?;
+        self.until("the supervisor did not start", || SupervisorLock(&self.0.store).holder().is_some())?;
         // The description file appears a moment later. On a full disk it never does, but the supervisor runs
         // nevertheless.
         let _ = self.until("the supervisor does not describe itself", || self.card().is_some());
@@ -155,31 +155,31 @@ impl SupervisorControl<'_> {
 
     /// Stops the supervisor and prevents an automatic start. Returns whether one was running.
     pub fn stop_supervisor(&self) -> Result<bool, Error> {
-        self.0.store.write_run(OFF, b"")?;
-        let ran = self.0.store.supervisor();
+        RunFiles(&self.0.store).write(OFF_FILE, b"")?;
+        let ran = SupervisorLock(&self.0.store).holder();
         self.0.tmux()?.stop_supervisor()?;
         if let Some(pid) = ran {
             // This supervisor may have been started by the user in a terminal, outside of our tmux server.
-            let is_it = || self.0.store.supervisor() == Some(pid);
+            let is_it = || SupervisorLock(&self.0.store).holder() == Some(pid);
             process::ask_to_end(pid, is_it).map_err(Error::io("cannot end the supervisor"))?;
         }
-        self.until("the supervisor did not end", || self.0.store.supervisor().is_none())?;
+        self.until("the supervisor did not end", || SupervisorLock(&self.0.store).holder().is_none())?;
         Ok(ran.is_some())
     }
 
     /// Returns the process id of the running supervisor.
     pub fn supervisor(&self) -> Option<i32> {
-        self.0.store.supervisor()
+        SupervisorLock(&self.0.store).holder()
     }
 
     /// Returns the state of the supervisor and the work that waits for it.
     pub fn supervision(&self) -> Result<Supervision, Error> {
-        let running = self.0.store.supervisor().is_some();
+        let running = SupervisorLock(&self.0.store).holder().is_some();
         let records = self.0.store.read(self.0.now())?;
         let open = [TaskState::Queued, TaskState::Dispatched, TaskState::Running];
         Ok(Supervision {
             running,
-            stopped_on_request: !running && self.0.store.has_run(OFF),
+            stopped_on_request: !running && RunFiles(&self.0.store).exists(OFF_FILE),
             autostart: self.0.settings().supervisor.autostart && !self.is_switched_off(),
             card: self.card(),
             stall: SupervisorWatchdog(self.0).supervisor_stall(),
@@ -192,8 +192,8 @@ impl SupervisorControl<'_> {
 
     /// Returns the description of the running supervisor. The file of a former one is ignored.
     fn card(&self) -> Option<SupervisorCard> {
-        let pid = self.0.store.supervisor()?;
-        let card: SupervisorCard = serde_json::from_slice(&self.0.store.read_run(CARD)?).ok()?;
+        let pid = SupervisorLock(&self.0.store).holder()?;
+        let card: SupervisorCard = serde_json::from_slice(&RunFiles(&self.0.store).read(CARD_FILE)?).ok()?;
         (card.pid == pid).then_some(card)
     }
 
@@ -205,7 +205,8 @@ impl SupervisorControl<'_> {
     /// Returns a remark if an agent needs a supervisor and none is running.
     pub(in crate::manager) fn remark_on_supervision(&self, record: &AgentRecord) -> Option<String> {
         let needs = record.restart.policy != RestartPolicy::No || record.heartbeat.is_some();
-        let lacks = || self.0.store.has_run(OFF) && self.0.store.supervisor().is_none();
+        let lacks =
+            || RunFiles(&self.0.store).exists(OFF_FILE) && SupervisorLock(&self.0.store).holder().is_none();
         (needs && lacks()).then(|| {
             "the supervisor is stopped: this agent is not restarted and gets no heartbeats until `symposium supervisor start`".into()
         })
@@ -226,7 +227,7 @@ impl SupervisorControl<'_> {
 
     fn until(&self, otherwise: &str, done: impl Fn() -> bool) -> Result<(), Error> {
         let begun = Instant::now();
-        let watch = self.0.store.watch_run()?;
+        let watch = Watches(&self.0.store).run()?;
         while !done() {
             if begun.elapsed() > START_STOP_TIMEOUT {
                 return Err(Error::timed_out(otherwise, begun.elapsed()));

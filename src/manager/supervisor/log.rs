@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::manager::supervisor::SupervisorControl;
+use crate::store::{Logs, Watches};
 
 /// The file name of the supervisor's log in the state directory.
 pub(in crate::manager) const SUPERVISOR_LOG: &str = "supervisor.log";
@@ -28,10 +29,10 @@ impl SupervisorControl<'_> {
         mut each: impl FnMut(&[String]) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let watch = match end {
-            LogEnd::Follow => Some(self.0.store.watch_log(&[SUPERVISOR_LOG])?),
+            LogEnd::Follow => Some(Watches(&self.0.store).log(&[SUPERVISOR_LOG])?),
             LogEnd::Stop => None,
         };
-        let mut log = self.0.store.read_log(SUPERVISOR_LOG)?;
+        let mut log = Logs(&self.0.store).read(SUPERVISOR_LOG)?;
         loop {
             if each(&log.new_lines()?).is_break() {
                 return Ok(());

@@ -11,7 +11,7 @@ pub(in crate::manager) mod service;
 pub(in crate::manager) mod stall;
 
 pub use crate::service::ServiceRole;
-pub use control::{ExitWatcher, StartTurn, Supervision};
+pub use control::{ExitWatcher, StartWait, Supervision};
 pub use log::LogEnd;
 pub use service::{Installed, Uninstalled};
 

@@ -14,6 +14,7 @@ use crate::process::{self, Run};
 use crate::rules::lifecycle::supervisor_stall::{
     ProcessState, Pulse, SignOfLife, SilenceCounter, judge_supervisor,
 };
+use crate::store::{RunFiles, SupervisorLock};
 
 /// The file in `run/` with the supervisor's last sign of life.
 const LIVENESS_FILE: &str = "_supervisor.alive";
@@ -62,15 +63,15 @@ impl SupervisorWatchdog<'_> {
     pub fn note_sign_of_life(&self) {
         let pid = i32::try_from(std::process::id()).unwrap_or_default();
         let line = SignOfLife { pid, at: Env::monotonic() }.to_line();
-        if self.0.store.overwrite_run(LIVENESS_FILE, line.as_bytes()).is_err() {
+        if RunFiles(&self.0.store).overwrite(LIVENESS_FILE, line.as_bytes()).is_err() {
             // An outdated sign would make a supervisor that merely cannot write appear stalled.
-            let _ = self.0.store.remove_run(LIVENESS_FILE);
+            let _ = RunFiles(&self.0.store).remove(LIVENESS_FILE);
         }
     }
 
     /// Returns why the running supervisor makes no progress; `None` if it does, or if none runs.
     pub fn supervisor_stall(&self) -> Option<SupervisorStall> {
-        let pid = self.0.store.supervisor()?;
+        let pid = SupervisorLock(&self.0.store).holder()?;
         let every = self.0.settings().supervisor.reconcile;
         let stall = |process_stopped, silent_s| Some(SupervisorStall { pid, process_stopped, silent_s });
         match judge_supervisor(state_of(pid), self.sign_of_life(pid), Env::monotonic(), every) {
@@ -81,13 +82,13 @@ impl SupervisorWatchdog<'_> {
     }
 
     fn sign_of_life(&self, pid: i32) -> Option<SignOfLife> {
-        let bytes = self.0.store.read_run(LIVENESS_FILE)?;
+        let bytes = RunFiles(&self.0.store).read(LIVENESS_FILE)?;
         SignOfLife::parse(std::str::from_utf8(&bytes).ok()?).filter(|sign| sign.pid == pid)
     }
 
     /// Kills a supervisor that makes no progress, so that another one can replace it.
     pub(in crate::manager) fn end_stalled_supervisor(&self, stall: &SupervisorStall) -> Result<(), Error> {
-        let is_it = || self.0.store.supervisor() == Some(stall.pid);
+        let is_it = || SupervisorLock(&self.0.store).holder() == Some(stall.pid);
         process::end_at_once(stall.pid, is_it, KILL_TIMEOUT)
             .map_err(Error::io("cannot end the supervisor"))?;
         self.log_from_outside(&format!("ended by another process: {}", stall.description()));
@@ -107,8 +108,8 @@ impl SupervisorWatchdog<'_> {
             let run = Run { program: &program, args: &args, dir: None, env: None };
             let begun = Instant::now();
             let mut counter = SilenceCounter::default();
-            let look = |pid| self.check_kept_supervisor(pid, &mut counter);
-            match process::run_watched(&run, every, look).map_err(Error::io("cannot run the supervisor"))? {
+            let check = |pid| self.check_kept_supervisor(pid, &mut counter);
+            match process::run_watched(&run, every, check).map_err(Error::io("cannot run the supervisor"))? {
                 Exit { code: Some(0), .. } => return Ok(()),
                 // A supervisor that cannot run must not be restarted in a busy loop.
                 Exit { signal: None, .. } if begun.elapsed() < pause * 2 => {
@@ -124,7 +125,8 @@ impl SupervisorWatchdog<'_> {
         let state = state_of(pid);
         // A supervisor that waits for another one to end has given no sign yet and is not killed, and neither is one
         // that runs and cannot write its sign. One that was stopped between its lock and its first sign is.
-        let is_stopped_early = || state == ProcessState::Stopped && self.0.store.supervisor() == Some(pid);
+        let is_stopped_early =
+            || state == ProcessState::Stopped && SupervisorLock(&self.0.store).holder() == Some(pid);
         let before_first = || is_stopped_early().then_some(SignOfLife { pid, at: Duration::ZERO });
         let sign = self.sign_of_life(pid).or_else(before_first);
         if !counter.observe(state, sign, Env::monotonic()) {

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::ledger::TaskTransition;
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
-use crate::manager::status::evidence::WORDS;
+use crate::manager::status::evidence::LAST_WORDS_FILE;
 use crate::manager::tasks::TaskCompletion;
 use crate::model::{AgentId, AgentName, AgentRecord, EventKind, Task, TaskId, TaskState};
 use crate::rules::status::from_hook::one_line;
@@ -80,7 +80,7 @@ impl TaskCompletion<'_> {
                 }
             };
             if moved {
-                self.note_over(task.id);
+                self.note_task_end(task.id);
                 settled.over.push(task);
             }
         }
@@ -99,7 +99,7 @@ impl TaskCompletion<'_> {
     }
 
     /// Records an event for a task that is over, for notices. A task that returned to its queue has none.
-    pub(in crate::manager) fn note_over(&self, id: TaskId) {
+    pub(in crate::manager) fn note_task_end(&self, id: TaskId) {
         let Ok(Some(task)) = TaskQueue(self.0).task(id) else { return };
         let record = task.agent.and_then(|agent| RegistryWriter(self.0).record_by_id(agent).ok()?);
         let (what, words) = match task.state {
@@ -119,7 +119,7 @@ impl TaskCompletion<'_> {
 
     /// Returns the complete last message of the turn. The status reason holds only its beginning.
     fn whole_words(&self, record: &AgentRecord) -> Option<String> {
-        let words = self.0.store.instance(&record.name).read_state(WORDS).ok().flatten()?;
+        let words = self.0.store.instance(&record.name).read_state(LAST_WORDS_FILE).ok().flatten()?;
         String::from_utf8(words).ok().filter(|words| one_line(words) == record.status.reason)
     }
 }

@@ -198,7 +198,7 @@ impl Tasks<'_> {
             ..TaskTransition::plain(&from, TaskState::Done, "it was reported done")
         };
         let task = self.step(id, "done", &step)?;
-        TaskCompletion(self.0).note_over(id);
+        TaskCompletion(self.0).note_task_end(id);
         Ok(task)
     }
 
@@ -206,16 +206,16 @@ impl Tasks<'_> {
     pub fn task_fail(&self, id: TaskId, why: &str) -> Result<Task, Error> {
         let task = self.known_task(id)?;
         if task.state.is_over() || !TaskCompletion(self.0).fail_task(&task, why)? {
-            return Err(self.not_there(id, "fail")?);
+            return Err(self.wrong_state_error(id, "fail")?);
         }
-        TaskCompletion(self.0).note_over(id);
+        TaskCompletion(self.0).note_task_end(id);
         self.known_task(id)
     }
 
     /// Records the progress of a task.
     pub fn task_progress(&self, id: TaskId, progress: &TaskProgress) -> Result<Task, Error> {
         if !RegistryWriter(self.0).with_ledger(|ledger| ledger.note_progress(id, progress))? {
-            return Err(self.not_there(id, "progress")?);
+            return Err(self.wrong_state_error(id, "progress")?);
         }
         self.known_task(id)
     }
@@ -223,12 +223,12 @@ impl Tasks<'_> {
     fn step(&self, id: TaskId, verb: &'static str, step: &TaskTransition<'_>) -> Result<Task, Error> {
         self.known_task(id)?;
         if !RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(id, step, self.0.now()))? {
-            return Err(self.not_there(id, verb)?);
+            return Err(self.wrong_state_error(id, verb)?);
         }
         self.known_task(id)
     }
 
-    fn not_there(&self, id: TaskId, verb: &'static str) -> Result<Error, Error> {
+    fn wrong_state_error(&self, id: TaskId, verb: &'static str) -> Result<Error, Error> {
         let task = self.known_task(id)?;
         Ok(wrong_state(&task, verb))
     }

@@ -17,6 +17,7 @@ use crate::manager::taskspaces::Taskspaces;
 use crate::manager::workspace::WorkInspection;
 use crate::manager::workspace::worktree::TASKSPACE_FILE;
 use crate::model::{Agent, AgentId, AgentName, LogEntry, Status, Taskspace, Workspace};
+use crate::store::AgentLocks;
 
 /// The maximum size of the file: more than any description and log. A larger file is not read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -85,7 +86,7 @@ impl Taskspaces<'_> {
             return Err(Error::usage("the text of the log entry is empty")
                 .hint(format!("`symposium taskspace log {name} 'the tests pass'`")));
         }
-        let _lock = self.0.store.lock_agent(name, "taskspace log")?;
+        let _lock = AgentLocks(&self.0.store).lock(name, "taskspace log")?;
         self.taskspace(name)?;
         let entry = LogEntry { at: self.0.now(), text: text.to_owned() };
         self.rewrite_taskspace(name, |file| {
@@ -132,5 +133,5 @@ fn no_taskspace(name: &AgentName) -> Error {
     Error::new(Code::Workspace, format!("agent `{name}` is not a taskspace"))
         .saw(format!("it has no worktree with a {TASKSPACE_FILE} that can be read"))
         .saw("nothing was changed")
-        .hint(format!("`symposium agent show {name}` shows it, `symposium agent rm {name}` forgets it"))
+        .hint(format!("`symposium agent show {name}` shows it, `symposium agent rm {name}` removes it"))
 }

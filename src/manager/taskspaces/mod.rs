@@ -9,6 +9,9 @@ pub(in crate::manager) mod update;
 pub use manage::TaskspaceView;
 pub use update::TaskspaceUpdate;
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Use cases for taskspaces.

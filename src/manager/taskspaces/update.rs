@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::taskspaces::Taskspaces;
 use crate::model::{AgentName, Taskspace, Title};
+use crate::store::AgentLocks;
 
 /// The changes; fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,7 +21,7 @@ impl Taskspaces<'_> {
     /// Changes title and description. Fields of other programs in the file are kept.
     pub fn taskspace_update(&self, name: &AgentName, update: &TaskspaceUpdate) -> Result<Taskspace, Error> {
         {
-            let _lock = self.0.store.lock_agent(name, "taskspace update")?;
+            let _lock = AgentLocks(&self.0.store).lock(name, "taskspace update")?;
             self.taskspace(name)?;
             if let Some(description) = &update.description {
                 self.rewrite_taskspace(name, |file| {

@@ -8,9 +8,10 @@ use crate::kinds;
 use crate::manager::status::{AgentEvidence, AgentLookup, StatusTracker};
 use crate::manager::terminal::Approvals;
 use crate::manager::terminal::approve::AnswerResult;
-use crate::model::{Agent, AgentName, AgentRecord, Dialog, DialogOption, Kind, ScreenState};
+use crate::model::{Agent, AgentName, AgentRecord, AskedQuestion, Dialog, DialogOption, Kind, ScreenState};
 use crate::rules::status::attention::may_show_dialog;
 use crate::rules::tasks::choice::{Attempt, chosen, keys};
+use crate::store::{AgentLocks, Watches};
 use crate::tmux::Capture;
 
 /// How long a dialog may take to close after an option was chosen.
@@ -64,6 +65,17 @@ impl Approvals<'_> {
         }
     }
 
+    /// Does the same as [`Approvals::dialog_shown`], with the question that the agent reported. The question is read
+    /// first: if the agent asks something else by the time of the screen, an answer with the id of the question is
+    /// refused.
+    pub fn dialog_with_question(
+        &self,
+        name: &AgentName,
+    ) -> Result<Option<(Dialog, Option<AskedQuestion>)>, Error> {
+        let question = self.0.record(name, "answer")?.status.current_question();
+        Ok(self.dialog_shown(name)?.map(|dialog| (dialog, question)))
+    }
+
     /// Chooses an option by its number or label, or types the answer if the dialog has no options. With the id of a
     /// question, answers only that question.
     pub fn answer_with(
@@ -74,7 +86,7 @@ impl Approvals<'_> {
     ) -> Result<AnswerResult, Error> {
         AgentLookup(self.0).running(name, "answer")?;
         self.refuse_unrelated_agent(name, "answer")?;
-        let _turn = self.0.store.lock_typing(name)?;
+        let _turn = AgentLocks(&self.0.store).lock_typing(name)?;
         let record = self.0.record(name, "answer")?;
         let question = record.status.current_question();
         if read.is_some_and(|read| question.as_ref().is_none_or(|now| now.id != read)) {
@@ -102,7 +114,7 @@ impl Approvals<'_> {
     fn choose(&self, record: &AgentRecord, kind: &Kind, dialog: &Dialog, answer: &str) -> Result<(), Error> {
         let wanted =
             chosen(&dialog.options, answer).ok_or_else(|| no_such_option(&record.name, answer, dialog))?;
-        let watch = self.0.store.watch_instance(&record.name)?;
+        let watch = Watches(&self.0.store).instance(&record.name)?;
         let pane = record.tmux.as_ref().map(|location| location.pane.clone()).unwrap_or_default();
         let begun = Instant::now();
         let label = &dialog.options[wanted].label;

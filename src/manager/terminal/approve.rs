@@ -16,7 +16,7 @@ use crate::rules::lifecycle::inherit::may_answer;
 use crate::rules::lifecycle::tree::descendants;
 use crate::rules::status::from_screen::ScreenObservation;
 use crate::rules::tasks::same_question::{is_drawn, is_read};
-use crate::store::AgentLock;
+use crate::store::{AgentLock, AgentLocks, Watches};
 
 /// How long a dialog may take to close after its key was pressed.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -92,7 +92,7 @@ impl Approvals<'_> {
         AgentLookup(self.0).running(name, answer.verb())?;
         self.refuse_unrelated_agent(name, answer.verb())?;
         let before = self.0.record(name, answer.verb())?;
-        let turn = self.0.store.lock_typing(name)?;
+        let turn = AgentLocks(&self.0.store).lock_typing(name)?;
         let record = self.0.record(name, answer.verb())?;
         // The dialog was answered elsewhere in the meantime: the next question is not the one that the caller has seen.
         if before.status.waiting_for == Some(WaitingFor::Approval) && record.status != before.status {
@@ -128,7 +128,7 @@ impl Approvals<'_> {
                 edge: OutputChange::Activity,
                 status_source: AgentEvidence(self.0).status_source(&record.name, &kind),
             };
-            return Err(self.asks_another(&ScreenObserver(self.0).note_sight(&now, observation)?, answer));
+            return Err(self.asks_another(&ScreenObserver(self.0).note_reading(&now, observation)?, answer));
         }
         Ok(OpenDialog { record, kind, line, turn })
     }
@@ -210,7 +210,7 @@ impl Approvals<'_> {
 
     /// Returns the line of the approval dialog on the screen. Waits briefly for a dialog that a hook has reported.
     fn dialog(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<String>, Error> {
-        let watch = self.0.store.watch_instance(&record.name)?;
+        let watch = Watches(&self.0.store).instance(&record.name)?;
         let begun = Instant::now();
         let is_reported = record.status.waiting_for == Some(WaitingFor::Approval);
         loop {
@@ -232,7 +232,7 @@ impl Approvals<'_> {
         press: &mut dyn FnMut() -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut pressed = Instant::now();
-        let watch = self.0.store.watch_instance(&question_line.name)?;
+        let watch = Watches(&self.0.store).instance(&question_line.name)?;
         let begun = Instant::now();
         loop {
             let record = self.0.record(&question_line.name, "approve")?;
@@ -249,7 +249,7 @@ impl Approvals<'_> {
                         edge: OutputChange::Activity,
                         status_source: AgentEvidence(self.0).status_source(&record.name, kind),
                     };
-                    ScreenObserver(self.0).note_sight(&record, observation)?;
+                    ScreenObserver(self.0).note_reading(&record, observation)?;
                 }
                 return Ok(());
             }

@@ -167,12 +167,15 @@ impl Attachments<'_> {
 
     /// Returns what surrounds this terminal when it attaches to an agent of this machine.
     pub fn around(&self) -> AttachSurroundings {
+        let tmux = self.0.tmux();
         // Inside our own server the client is switched, and its keys stay as they are.
-        match self.0.is_within_tmux()
-            && !self.0.tmux().is_ok_and(|ours| ours.is_inside(self.0.env.var("TMUX")))
+        if !self.0.is_within_tmux() || tmux.as_ref().is_ok_and(|ours| ours.is_inside(self.0.env.var("TMUX")))
         {
-            true => AttachSurroundings::OwnTmux,
-            false => AttachSurroundings::Terminal,
+            return AttachSurroundings::Terminal;
+        }
+        match tmux.and_then(|tmux| Ok(tmux.prefix()?)) {
+            Ok(prefix) if !self.0.own_tmux_takes(&prefix) => AttachSurroundings::Terminal,
+            _ => AttachSurroundings::OwnTmux,
         }
     }
 

@@ -14,6 +14,7 @@ use crate::model::{AgentName, AgentRecord, Dialog, Kind};
 use crate::rules::tasks::choice::{Attempt, keys};
 use crate::rules::tasks::confirm::shows;
 use crate::rules::tasks::typing::LineHandling;
+use crate::store::Watches;
 use crate::tmux::{Capture, Paste};
 
 /// How long an agent may take after a denial until it accepts the reason as its next prompt.
@@ -72,7 +73,7 @@ impl Approvals<'_> {
 
     /// Waits until the dialog changes. Returns whether it did.
     fn wait_for_change(&self, open: &OpenDialog, before: &Dialog) -> Result<bool, Error> {
-        let watch = self.0.store.watch_instance(&open.record.name)?;
+        let watch = Watches(&self.0.store).instance(&open.record.name)?;
         let begun = Instant::now();
         while begun.elapsed() < KEY_EFFECT_TIMEOUT {
             if self.dialog_of(&open.record, &open.kind)?.as_ref() != Some(before) {
@@ -92,7 +93,7 @@ impl Approvals<'_> {
     ) -> Result<(), Error> {
         let pane = record.tmux.as_ref().map(|location| location.pane.clone()).unwrap_or_default();
         self.0.tmux()?.paste(&pane, text.as_bytes(), Paste::Bracketed)?;
-        let watch = self.0.store.watch_instance(&record.name)?;
+        let watch = Watches(&self.0.store).instance(&record.name)?;
         let begun = Instant::now();
         while !shows(&self.0.tmux()?.capture(&pane, Capture::Screen)?, text) {
             if begun.elapsed() > KEY_EFFECT_TIMEOUT {

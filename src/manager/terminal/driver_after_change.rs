@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::manager::terminal::TerminalClients;
 use crate::model::{AgentName, AttachedClients};
 use crate::process;
-use crate::rules::access::next_driver::{client_changes, gone};
+use crate::rules::access::next_driver::{client_changes, departed_clients};
 
 /// How long a driver's terminal may accept no output before it counts as stalled.
 const STALL_TIMEOUT: Duration = Duration::from_secs(3);
@@ -29,7 +29,7 @@ impl TerminalClients<'_> {
     pub(in crate::manager) fn update_clients(&self) -> Result<(), Error> {
         let tmux = self.0.tmux()?;
         let all = tmux.attached_clients()?;
-        let left = gone(&all);
+        let left = departed_clients(&all);
         for clients in all {
             // Sessions that belong to no agent are left alone.
             if clients.session.parse::<AgentName>().is_ok() {

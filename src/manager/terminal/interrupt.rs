@@ -7,6 +7,7 @@ use crate::manager::status::{AgentEvidence, AgentLookup, ScreenObserver};
 use crate::manager::terminal::AgentInput;
 use crate::model::{AgentName, AgentRecord, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::status::from_screen::StatusSource;
+use crate::store::Watches;
 
 /// How long a turn may take to stop.
 const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -74,7 +75,7 @@ impl AgentInput<'_> {
     /// Reads the screen of a working agent, and waits until it shows the work. A hook reports a turn slightly earlier,
     /// when the prompt is still in the input line and looks like a user's draft.
     fn reading_at_work(&self, record: &AgentRecord, kind: &Kind) -> Result<ScreenReading, Error> {
-        let watch = self.0.store.watch_instance(&record.name)?;
+        let watch = Watches(&self.0.store).instance(&record.name)?;
         let begun = Instant::now();
         loop {
             let reading = ScreenObserver(self.0).reading(record, kind)?;
@@ -89,7 +90,7 @@ impl AgentInput<'_> {
 
     /// Clears the input line if it contains text or gets some in the next moment. Returns the removed text.
     fn clear_input(&self, record: &AgentRecord, kind: &Kind, pane: &str) -> Result<Option<String>, Error> {
-        let watch = self.0.store.watch_instance(&record.name)?;
+        let watch = Watches(&self.0.store).instance(&record.name)?;
         let begun = Instant::now();
         let worked = self.0.now().duration_since(record.status.since).as_secs();
         let quiet = if worked < NEW_TURN_SECS { NEW_TURN_QUIET_TIME } else { QUIET_TIME };
@@ -118,7 +119,7 @@ impl AgentInput<'_> {
 
     /// Waits until the screen no longer shows work. No hook reports an interrupted turn.
     fn until_stopped(&self, record: &AgentRecord, kind: &Kind) -> Result<&'static str, Error> {
-        let watch = self.0.store.watch_instance(&record.name)?;
+        let watch = Watches(&self.0.store).instance(&record.name)?;
         let begun = Instant::now();
         let mut last;
         loop {

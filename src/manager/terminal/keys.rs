@@ -7,6 +7,7 @@ use crate::error::{Code, Error};
 use crate::manager::status::AgentLookup;
 use crate::manager::terminal::{AgentInput, Approvals};
 use crate::model::AgentName;
+use crate::store::AgentLocks;
 use crate::tmux::Paste;
 
 /// How long a key waits while another process types into the agent.
@@ -38,7 +39,7 @@ impl AgentInput<'_> {
 
     fn typing(&self, name: &AgentName, act: impl FnOnce(&str) -> Result<(), Error>) -> Result<(), Error> {
         Approvals(self.0).refuse_unrelated_agent(name, "send")?;
-        let _turn = self.0.store.lock_typing_within(name, TYPING_LOCK_TIMEOUT)?;
+        let _turn = AgentLocks(&self.0.store).lock_typing_within(name, TYPING_LOCK_TIMEOUT)?;
         let record = self.0.record(name, "send")?;
         match &record.tmux {
             Some(location) if record.status.status.is_live() => act(&location.pane),

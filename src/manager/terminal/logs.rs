@@ -12,7 +12,7 @@ use crate::manager::terminal::AgentLogs;
 use crate::model::{Agent, AgentName};
 use crate::process;
 use crate::tmux;
-use crate::transcript::{self, Go, ReadFrom, TranscriptLimits};
+use crate::transcript::{self, FollowFlow, ReadFrom, TranscriptLimits};
 
 /// The output format of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl AgentLogs<'_> {
         let each = |bytes: &[u8]| {
             out.write_all(bytes)?;
             out.flush()?;
-            Ok(Go::On)
+            Ok(FollowFlow::Continue)
         };
         transcript::follow(instance.dir(), since, each, &gone)
             .map_err(Error::io(format!("cannot follow the transcript of `{}`", record.name)))

@@ -14,6 +14,7 @@ use crate::manager::status::AgentLookup;
 use crate::manager::terminal::AgentInput;
 use crate::manager::workspace::Workspaces;
 use crate::model::{AgentRecord, Prompt, Status};
+use crate::store::AgentLocks;
 
 /// How often an agent is woken that hibernates again before the prompt is typed.
 const WAKES: usize = 3;
@@ -38,7 +39,7 @@ impl AgentInput<'_> {
             // here.
             Workspaces(self.0).ensure_directory(&request.name)?;
             let left = request.timeout.saturating_sub(begun.elapsed());
-            let turn = self.0.store.lock_typing_within(&request.name, left)?;
+            let turn = AgentLocks(&self.0.store).lock_typing_within(&request.name, left)?;
             if !is(&self.0.record(&request.name, "send")?, Status::Hibernated) {
                 // Waiting for the input lock and waiting for the agent share one timeout.
                 let timeout = request.timeout.saturating_sub(begun.elapsed());

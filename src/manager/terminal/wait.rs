@@ -9,6 +9,7 @@ use crate::manager::status::{AgentLookup, StatusTracker};
 use crate::manager::terminal::AgentWatch;
 use crate::model::{Agent, AgentName, Status};
 use crate::rules::status::will_return::is_over;
+use crate::store::{AgentLocks, Watches};
 
 /// Interval of the fallback check, for an event that never arrived: a full disk, a binary that is being replaced.
 const FALLBACK_CHECK_INTERVAL: Duration = Duration::from_secs(3);
@@ -34,7 +35,7 @@ impl AgentWatch<'_> {
         let begun = Instant::now();
         // No tmux call may outlast the timeout.
         self.0.set_snapshot_deadline(request.timeout.map(|timeout| begun + timeout));
-        let watch = self.0.store.watch()?;
+        let watch = Watches(&self.0.store).registry()?;
         // Compared by id: the agent may be renamed, and another agent may get its name.
         let id = match self.0.store.find(&request.name, self.0.now())? {
             Some(record) => record.id,
@@ -55,13 +56,13 @@ impl AgentWatch<'_> {
             let ended = !agent.status.is_live();
             let pause =
                 if ended && is_over(&agent) { LOCKED_CHECK_INTERVAL } else { FALLBACK_CHECK_INTERVAL };
-            if ended && (request.timeout.is_none() || self.stays_over(&agent)) {
+            if ended && (request.timeout.is_none() || self.stays_ended(&agent)) {
                 let status = format!("{} ({})", agent.status, agent.reason);
                 return Err(Error::not_running(&agent.name, status));
             }
             let left = request.timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
             if left.is_some_and(|left| left.is_zero()) {
-                let what = in_vain(&agent, &request.statuses, current_agents.silence.as_ref());
+                let what = missed_status(&agent, &request.statuses, current_agents.silence.as_ref());
                 return Err(Error::timed_out(what, begun.elapsed()));
             }
             watch.changed(left.map_or(pause, |left| left.min(pause)));
@@ -69,11 +70,11 @@ impl AgentWatch<'_> {
     }
 
     /// Returns whether the agent will stay ended: there is no automatic restart, and no command is about to start it.
-    fn stays_over(&self, agent: &Agent) -> bool {
+    fn stays_ended(&self, agent: &Agent) -> bool {
         if !is_over(agent) {
             return false;
         }
-        let Ok(Some(_lock)) = self.0.store.try_lock_agent(&agent.name, "wait") else { return false };
+        let Ok(Some(_lock)) = AgentLocks(&self.0.store).try_lock(&agent.name, "wait") else { return false };
         // Read again, because the previous holder of the lock may have started the agent.
         let now = self.0.store.find(&agent.name, self.0.now());
         matches!(now, Ok(Some(record)) if record.status.status == agent.status)
@@ -81,7 +82,7 @@ impl AgentWatch<'_> {
 }
 
 /// Describes an agent that did not get a status in time, or whose status is not known.
-fn in_vain(agent: &Agent, wanted: &[Status], silence: Option<&Error>) -> String {
+fn missed_status(agent: &Agent, wanted: &[Status], silence: Option<&Error>) -> String {
     let wanted: Vec<_> = wanted.iter().map(ToString::to_string).collect();
     let (name, wanted) = (&agent.name, wanted.join(" or "));
     match silence {

@@ -10,6 +10,7 @@ use crate::manager::status::{AgentList, StatusTracker};
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::terminal::AgentWatch;
 use crate::process;
+use crate::store::Watches;
 
 /// Interval of the fallback check, the same as the supervisor's.
 const FALLBACK_CHECK_INTERVAL: Duration = Duration::from_secs(60);
@@ -75,9 +76,10 @@ impl AgentWatch<'_> {
         let (sender, signals) = channel();
         let (tell_exit, tell_size) = (sender.clone(), sender.clone());
         *nudge.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender.clone());
-        let _changes = self.0.store.on_change(&["agent-sessions.json", "ledger.db-wal"], move || {
-            sender.send(WatchSignal::Change).unwrap_or_default()
-        })?;
+        let _changes = Watches(&self.0.store)
+            .on_change(&["agent-sessions.json", "ledger.db-wal"], move || {
+                sender.send(WatchSignal::Change).unwrap_or_default()
+            })?;
         let exits = SupervisorControl(self.0)
             .on_exit(move || tell_exit.send(WatchSignal::Change).unwrap_or_default())?;
         process::on_resize(move || tell_size.send(WatchSignal::Size).unwrap_or_default())

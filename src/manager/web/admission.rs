@@ -15,7 +15,7 @@ use crate::manager::web::{WebAccess, devices};
 use crate::model::{Notice, NotifyOn, Urgency, WebDevice};
 use crate::rules::access::web_grant::is_valid;
 use crate::rules::access::web_secret::{checksum, is_same_checksum};
-use crate::store::StoreError;
+use crate::store::{StoreError, WebStore};
 
 /// How long a device counts as new for the others.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
@@ -90,7 +90,7 @@ impl WebAccess<'_> {
     /// Returns the devices that earlier servers of this environment have paired. A file of a version that did not store
     /// them has only such devices.
     pub fn devices_at_start(&self, _serving: &WebServing) -> Result<AdmittedDevices, Error> {
-        let admitted = self.0.store.update_web(|edit| {
+        let admitted = WebStore(&self.0.store).update(|edit| {
             let stored = edit.devices();
             let known = edit.admitted();
             let is_known = |device: &&WebDevice| {
@@ -105,7 +105,7 @@ impl WebAccess<'_> {
 
     /// Notifies the owner of devices that were written into the file by another program. They have no access.
     pub fn report_foreign_devices(&self, admitted: &AdmittedDevices) -> Result<(), Error> {
-        for device in admitted.unreported(|| self.0.store.web_devices())? {
+        for device in admitted.unreported(|| WebStore(&self.0.store).devices())? {
             for failure in Notifications(self.0).send_now(&notice_about(&device, self.0.now())) {
                 self.0.notice(format!("the notice about the device `{}` failed: {failure}", device.id));
             }
@@ -120,7 +120,7 @@ impl WebAccess<'_> {
         admitted: &AdmittedDevices,
         id: &str,
     ) -> Result<Option<Vec<RecentDevice>>, Error> {
-        let stored = self.0.store.web_devices()?;
+        let stored = WebStore(&self.0.store).devices()?;
         let now = self.0.now();
         let has_access = |device: &WebDevice| is_valid(device.grant.as_ref(), now);
         let is_own = |device: &&WebDevice| device.id == id && admitted.contains(device) && has_access(device);
@@ -149,8 +149,8 @@ impl WebAccess<'_> {
     /// server has not paired, so that a stolen code does not end the access of the owner. A guest can remove none.
     pub fn revoke_newer(&self, admitted: &AdmittedDevices, own: &str, id: &str) -> Result<WebDevice, Error> {
         let is_admitted = |device: &WebDevice| device.id == id && admitted.contains(device);
-        let has_access = self.0.store.web_devices()?.iter().any(is_admitted);
-        self.0.store.update_web(|edit| {
+        let has_access = WebStore(&self.0.store).devices()?.iter().any(is_admitted);
+        WebStore(&self.0.store).update(|edit| {
             let stored = edit.devices();
             let paired_at = match stored.iter().find(|device| device.id == own) {
                 Some(own) if own.grant.is_some() => return Err(guests_may_not_revoke()),

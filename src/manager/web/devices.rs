@@ -9,7 +9,7 @@ use crate::manager::web::{AdmittedDevices, WebAccess};
 use crate::model::{WebDevice, WebLink};
 use crate::rules::access::web_grant::is_valid;
 use crate::rules::access::web_secret::is_same_checksum;
-use crate::store::WEB_FILES;
+use crate::store::{WEB_FILES, Watches, WebStore};
 
 /// Time between two updates of the last use of a device, so that not every request writes the file.
 const USE_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
@@ -27,7 +27,7 @@ impl WebAccess<'_> {
     /// Returns all paired devices, those that were used last first.
     pub fn devices(&self) -> Result<Vec<WebDevice>, Error> {
         self.refuse_agents("list the devices of the web page")?;
-        let mut devices = self.0.store.web_devices()?;
+        let mut devices = WebStore(&self.0.store).devices()?;
         devices.retain(|device| is_valid(device.grant.as_ref(), self.0.now()));
         devices.sort_by_key(|device| std::cmp::Reverse(device.last_used));
         Ok(devices)
@@ -37,7 +37,7 @@ impl WebAccess<'_> {
     /// end.
     pub fn revoke(&self, given: &str) -> Result<Revocation, Error> {
         self.refuse_agents("revoke a device of the web page")?;
-        self.0.store.update_web(|edit| {
+        WebStore(&self.0.store).update(|edit| {
             if let Some(link) = edit.links().into_iter().find(|link| link.id == given) {
                 edit.remove_link(&link.id);
                 return Ok(Revocation::Link(link));
@@ -58,7 +58,7 @@ impl WebAccess<'_> {
     /// Removes all devices, links and the pairing code. Returns how many devices there were.
     pub fn revoke_all(&self) -> Result<usize, Error> {
         self.refuse_agents("revoke the devices of the web page")?;
-        Ok(self.0.store.update_web(|edit| {
+        Ok(WebStore(&self.0.store).update(|edit| {
             let devices = edit.devices();
             devices.iter().for_each(|device| edit.remove_device(&device.id));
             edit.links().iter().for_each(|link| edit.remove_link(&link.id));
@@ -75,7 +75,7 @@ impl WebAccess<'_> {
         key: &str,
     ) -> Result<Option<WebDevice>, Error> {
         let given = secret_checksum(cookie, key);
-        let devices = self.0.store.web_devices()?;
+        let devices = WebStore(&self.0.store).devices()?;
         // All checksums are compared, so that the time does not depend on the position of the device.
         let found = devices.iter().fold(None, |found, device| {
             if is_same_checksum(&device.secret_sha256, &given) { Some(device) } else { found }
@@ -86,7 +86,7 @@ impl WebAccess<'_> {
             return Ok(None);
         }
         if now.duration_since(device.last_used) >= USE_INTERVAL {
-            self.0.store.update_web(|edit| {
+            WebStore(&self.0.store).update(|edit| {
                 // The device may have been revoked in the meantime.
                 if edit.devices().iter().any(|known| known.id == device.id) {
                     edit.put_device(&WebDevice { last_used: now, ..device.clone() });
@@ -101,7 +101,7 @@ impl WebAccess<'_> {
         &self,
         callback: impl Fn() + Send + 'static,
     ) -> Result<StoreChangeListener, Error> {
-        Ok(self.0.store.on_change(WEB_FILES, callback)?)
+        Ok(Watches(&self.0.store).on_change(WEB_FILES, callback)?)
     }
 }
 

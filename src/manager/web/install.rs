@@ -11,7 +11,7 @@ impl WebAccess<'_> {
         ServiceInstallation(self.0).install_service(ServiceRole::WebPage(args))
     }
 
-    /// Removes the service, which ends the page.
+    /// Stops and removes the service.
     pub fn uninstall(&self) -> Result<Uninstalled, Error> {
         self.refuse_agents("remove the service of the web page")?;
         ServiceInstallation(self.0).uninstall_service(ServiceRole::WebPage(vec![]))

@@ -10,6 +10,7 @@ use crate::manager::web::pair::{CODE_BYTES, ID_BYTES, random};
 use crate::model::{AgentName, DeviceGrant, WebLink, WebPermission};
 use crate::rules::access::web_grant::is_valid;
 use crate::rules::access::web_secret::checksum;
+use crate::store::WebStore;
 
 /// What `web link` does, for refusals.
 const LINK: &str = "create a link to an agent";
@@ -59,7 +60,7 @@ impl WebAccess<'_> {
         let code = random::<CODE_BYTES>()?;
         let grant = DeviceGrant { agent: agent.name, agent_id: agent.id, permission, expires_at };
         let link = WebLink { id: random::<ID_BYTES>()?, sha256: checksum(&code), grant };
-        self.0.store.update_web(|edit| {
+        WebStore(&self.0.store).update(|edit| {
             for old in edit.links().iter().filter(|old| !is_valid(Some(&old.grant), now)) {
                 edit.remove_link(&old.id);
             }
@@ -75,7 +76,7 @@ impl WebAccess<'_> {
     /// Returns the links that were not opened yet and have not expired.
     pub fn links(&self) -> Result<Vec<WebLink>, Error> {
         self.refuse_agents("list the links of the web page")?;
-        let mut links = self.0.store.web_links()?;
+        let mut links = WebStore(&self.0.store).links()?;
         links.retain(|link| is_valid(Some(&link.grant), self.0.now()));
         Ok(links)
     }

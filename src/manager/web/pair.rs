@@ -10,7 +10,7 @@ use crate::manager::web::{AdmittedDevices, WebAccess};
 use crate::model::{Notice, NotifyOn, PairingCode, Urgency, WebDevice, WebLink, without_deception};
 use crate::rules::access::web_grant::is_valid;
 use crate::rules::access::web_secret::{checksum, encoded, grouped, is_same_checksum, ungrouped};
-use crate::store::WebEdit;
+use crate::store::{WebEdit, WebStore};
 
 /// How long a code is valid: enough to take the phone and to type it.
 const CODE_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
@@ -63,7 +63,7 @@ impl WebAccess<'_> {
         let code = random::<CODE_BYTES>()?;
         let expires_at = self.0.now() + CODE_LIFETIME;
         let pairing = PairingCode { sha256: checksum(&code), expires_at };
-        self.0.store.update_web(|edit| edit.set_pairing(Some(&pairing)))?;
+        WebStore(&self.0.store).update(|edit| edit.set_pairing(Some(&pairing)))?;
         Ok(PairingLink { url: format!("{url}#pair={code}"), code: grouped(&code), expires_at })
     }
 
@@ -76,7 +76,7 @@ impl WebAccess<'_> {
         name: &str,
     ) -> Result<Option<PairedDevice>, Error> {
         let given = GivenCode { sha256: checksum(&ungrouped(code)), now: self.0.now() };
-        if given.offer(self.0.store.web_pairing()?, self.0.store.web_links()?).is_none() {
+        if given.offer(WebStore(&self.0.store).pairing()?, WebStore(&self.0.store).links()?).is_none() {
             return Ok(None);
         }
         let (cookie, key) = (random::<SECRET_BYTES>()?, random::<SECRET_BYTES>()?);
@@ -88,7 +88,7 @@ impl WebAccess<'_> {
             last_used: given.now,
             grant: None,
         };
-        let store = || self.0.store.update_web(|edit| store_device(edit, &given, new))?;
+        let store = || WebStore(&self.0.store).update(|edit| store_device(edit, &given, new))?;
         let Some(device) = admitted.admit(store)? else { return Ok(None) };
         for failure in Notifications(self.0).send_now(&notice_about(&device)) {
             self.0.notice(format!("the notice about the device `{}` failed: {failure}", device.name));

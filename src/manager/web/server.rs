@@ -2,7 +2,7 @@
 
 use crate::error::{Code, Error};
 use crate::manager::web::WebAccess;
-use crate::store::AgentLock;
+use crate::store::{AgentLock, WebStore};
 
 /// Marks this process as the web server of the environment until it is dropped.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ impl WebAccess<'_> {
     /// Marks this process as the web server, before it opens a port.
     pub fn begin_serving(&self) -> Result<WebServing, Error> {
         self.refuse_agents("serve the web page")?;
-        match self.0.store.lock_web_server()? {
+        match WebStore(&self.0.store).lock_server()? {
             Some(lock) => Ok(WebServing(lock)),
             None => Err(self.is_served()),
         }
@@ -20,12 +20,12 @@ impl WebAccess<'_> {
 
     /// Stores the address of the page for `web pair`.
     pub fn publish_url(&self, _serving: &WebServing, url: &str) -> Result<(), Error> {
-        Ok(self.0.store.update_web(|edit| edit.set_url(url))?)
+        Ok(WebStore(&self.0.store).update(|edit| edit.set_url(url))?)
     }
 
     /// Returns the address of the page of the running server.
     pub(in crate::manager) fn url(&self) -> Result<String, Error> {
-        let url = self.0.store.web_url()?.filter(|_| self.0.store.web_server().is_some());
+        let url = WebStore(&self.0.store).url()?.filter(|_| WebStore(&self.0.store).server().is_some());
         url.ok_or_else(|| {
             Error::new(Code::WebNotRunning, "the web page is not served")
                 .hint("start it in another terminal: `symposium web`")
@@ -33,8 +33,8 @@ impl WebAccess<'_> {
     }
 
     fn is_served(&self) -> Error {
-        let pid = self.0.store.web_server().map(|pid| format!(" (pid {pid})")).unwrap_or_default();
-        let url = self.0.store.web_url().ok().flatten();
+        let pid = WebStore(&self.0.store).server().map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+        let url = WebStore(&self.0.store).url().ok().flatten();
         Error::new(Code::WebRunning, format!("the web page is served already{pid}"))
             .saw_all(url)
             .hint("pair a device with it: `symposium web pair`")

@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Code, Error};
-use crate::git::{ChangeStage, Git, GitError};
+use crate::git::{ChangeStage, Git, GitError, Patches, WorkingTreeChanges};
 use crate::manager::specs::spawn_request::UncommittedChanges;
 use crate::manager::workspace::Workspaces;
 use crate::manager::workspace::worktree::work_refused;
 use crate::model::{ChangedFile, is_deceptive};
 use crate::rules::workspace::unsaved_work::named;
-use crate::store::Staging;
+use crate::store::{RunFiles, Staging};
 
 /// Uncommitted changes for a new worktree.
 pub(super) struct CarriedChanges {
@@ -32,7 +32,7 @@ impl CarriedChanges {
     pub(super) fn apply(&self, git: &Git, worktree: &Path) -> Result<(), Error> {
         let refuse = if self.staging.is_some() { changes_refused } else { work_refused };
         for (patch, stage) in &self.patches {
-            git.apply(worktree, patch, *stage).map_err(|why| refuse(&why))?;
+            Patches(git).apply(worktree, patch, *stage).map_err(|why| refuse(&why))?;
         }
         Ok(())
     }
@@ -47,12 +47,12 @@ impl Workspaces<'_> {
     ) -> Result<CarriedChanges, Error> {
         match choice {
             UncommittedChanges::TakeAlong => {
-                let staging = self.0.store.staging()?;
+                let staging = RunFiles(&self.0.store).staging()?;
                 let patches = self.copy_changes(top, staging.path())?;
                 Ok(CarriedChanges { patches, staging: Some(staging), left_behind: Vec::new() })
             }
             UncommittedChanges::StayBehind => {
-                let left_behind = self.0.git().all_uncommitted(top).unwrap_or_default();
+                let left_behind = WorkingTreeChanges(&self.0.git()).list_all(top).unwrap_or_default();
                 Ok(CarriedChanges { patches: Vec::new(), staging: None, left_behind })
             }
         }
@@ -71,7 +71,8 @@ impl Workspaces<'_> {
     /// Writes the uncommitted changes of a tree as patches into a directory.
     fn copy_changes(&self, top: &Path, staging: &Path) -> Result<Vec<(PathBuf, ChangeStage)>, Error> {
         let (staged, unstaged) = (staging.join("staged.patch"), staging.join("unstaged.patch"));
-        let others = self.0.git().with_long_timeout().patches(top, &[], staging, [&staged, &unstaged]);
+        let others =
+            Patches(&self.0.git().with_long_timeout()).write(top, &[], staging, [&staged, &unstaged]);
         let others = others.map_err(|why| changes_refused(&why))?;
         for path in others {
             let path = path.replace(is_deceptive, " ");

@@ -14,6 +14,9 @@ pub(in crate::manager) mod unsaved_work;
 pub(in crate::manager) mod withdraw;
 pub(in crate::manager) mod worktree;
 
+#[cfg(test)]
+mod tests;
+
 use crate::manager::Context;
 
 /// Use cases that create and protect the workspaces of agents.

@@ -4,6 +4,7 @@ use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord, Workspace};
 use crate::process::is_port_free;
 use crate::rules::workspace::ports::{choose, variables};
+use crate::store::PortRanges;
 
 impl Workspaces<'_> {
     /// Returns the variables with the ports of an agent's worktree. The first call reserves free ports for the path of
@@ -13,7 +14,7 @@ impl Workspaces<'_> {
             return Vec::new();
         }
         let path = self.port_key(&record.name);
-        match self.0.store.port_range(&path, |taken| choose(&path, taken, is_port_free)) {
+        match PortRanges(&self.0.store).find_or_record(&path, |taken| choose(&path, taken, is_port_free)) {
             Ok(Some(first)) => variables(first).collect(),
             Ok(None) => {
                 self.0.notice(format!("no free ports for `{}`: SYMPOSIUM_PORT is not set", record.name));
@@ -28,7 +29,7 @@ impl Workspaces<'_> {
 
     /// Keeps the ports of a worktree that was moved because its agent was renamed.
     pub(in crate::manager) fn move_ports(&self, from: &AgentName, to: &AgentName) {
-        if let Err(error) = self.0.store.move_port_range(&self.port_key(from), &self.port_key(to)) {
+        if let Err(error) = PortRanges(&self.0.store).move_to(&self.port_key(from), &self.port_key(to)) {
             self.0.notice(format!("`{to}` gets other ports at its next start: {error}"));
         }
     }
@@ -36,7 +37,7 @@ impl Workspaces<'_> {
     /// Gives the ports of a removed worktree back.
     pub(in crate::manager) fn release_ports(&self, record: &AgentRecord) {
         // A range that stays reserved costs nothing but the range.
-        let _ = self.0.store.release_port_range(&self.port_key(&record.name));
+        let _ = PortRanges(&self.0.store).release(&self.port_key(&record.name));
     }
 
     fn port_key(&self, name: &AgentName) -> String {

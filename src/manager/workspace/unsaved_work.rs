@@ -4,7 +4,9 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::failpoint;
-use crate::git::{self, Git, GitError};
+use crate::git::{
+    self, Branches, Git, GitError, Submodules, UnsavedWorkSearch, WorkingTreeChanges, Worktrees,
+};
 use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::{
     Agent, AgentRecord, ChangeKind, ChangedFile, UnsavedWork, WorkCounts, Workspace, WorktreeState,
@@ -33,7 +35,10 @@ impl WorkInspection<'_> {
     pub(in crate::manager) fn counts_without_size(&self, record: &AgentRecord) -> WorkCounts {
         let found = match record.workspace {
             Workspace::Worktree => self.work_in_worktree(record, self.0.git()).ok().flatten(),
-            _ => self.0.git().work(Path::new(&record.working_directory), None).ok().flatten(),
+            _ => UnsavedWorkSearch(&self.0.git())
+                .in_tree(Path::new(&record.working_directory), None)
+                .ok()
+                .flatten(),
         };
         WorkCounts {
             changed: found.as_ref().map(|work| work.changed.len()),
@@ -50,7 +55,7 @@ impl WorkInspection<'_> {
         if at.is_dir() && git::project(&at).is_some() {
             self.verify_worktree(record, &at)?;
         }
-        let Some(mut work) = git.work(&at, born_on)? else { return Ok(None) };
+        let Some(mut work) = UnsavedWorkSearch(&git).in_tree(&at, born_on)? else { return Ok(None) };
         self.leave_out_copies(record, &mut work.changed);
         Ok(Some(work))
     }
@@ -65,7 +70,7 @@ impl WorkInspection<'_> {
             return Ok(());
         }
         let repository = Workspaces(self.0).worktree_note(record).repository;
-        self.0.git().with_long_timeout().verify_worktree(top, &repository)
+        Worktrees(&self.0.git().with_long_timeout()).verify(top, &repository)
     }
 
     /// Returns the ignored files of a worktree, without unchanged copies of files from the original tree.
@@ -76,7 +81,8 @@ impl WorkInspection<'_> {
         }
         let copies = Workspaces(self.0).unchanged_copies(record);
         let is_copy = |path: &String| copies.iter().any(|copy| copy == Path::new(path));
-        let mut ignored = self.0.git().with_long_timeout().ignored(&at).unwrap_or_default();
+        let mut ignored =
+            WorkingTreeChanges(&self.0.git().with_long_timeout()).list_ignored(&at).unwrap_or_default();
         ignored.retain(|path| !is_copy(path));
         ignored
     }
@@ -190,21 +196,21 @@ impl WorkInspection<'_> {
         );
         // Inner submodules are removed first. Errors are ignored, because the repository may no longer exist.
         for inner in note.submodules.iter().rev() {
-            let _ = git.forget_submodule(&at, inner);
+            let _ = Submodules(&git).forget(&at, inner);
         }
         // git does not remove a worktree whose `.git` the agent has deleted, but it prunes one whose directory is gone.
-        let forgotten = git.forget_worktree(&note.repository, &at).or_else(|_| {
+        let forgotten = Worktrees(&git).forget(&note.repository, &at).or_else(|_| {
             let _ = std::fs::remove_dir_all(&at);
-            git.forget_worktree(&note.repository, &at)
+            Worktrees(&git).forget(&note.repository, &at)
         });
         failpoint::reached("rm.worktree");
         // The branch of an incomplete import is removed by the rollback of the import.
         if forgotten.is_ok() && note.made_branch && !Workspaces(self.0).is_half_moved(record) {
             let dropped = match branch {
                 BranchRemoval::Never => return,
-                BranchRemoval::IfEmpty => git.drop_empty_branch(&note.repository, &note.branch),
+                BranchRemoval::IfEmpty => Branches(&git).delete_if_empty(&note.repository, &note.branch),
                 BranchRemoval::IfStored => {
-                    git.drop_stored_branch(&note.repository, &note.branch, RECOVERY_REFS)
+                    Branches(&git).delete_if_stored(&note.repository, &note.branch, RECOVERY_REFS)
                 }
             };
             match dropped {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::git::Branches;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::AgentName;
@@ -45,7 +46,7 @@ impl Workspaces<'_> {
             let _ = std::fs::remove_file(file);
         }
         if let Some((repository, branch, commit)) = &note.branch
-            && let Err(error) = self.0.git().drop_branch_at(repository, branch, commit)
+            && let Err(error) = Branches(&self.0.git()).delete_at(repository, branch, commit)
         {
             self.0.notice(format!("branch `{branch}` may remain: {error}"));
         }

@@ -12,7 +12,10 @@ use crate::base::sanitize::shell_word;
 use crate::error::{Code, Error};
 use crate::failpoint;
 use crate::git;
-use crate::git::{BranchPlan, ChangeStage, GitError, RequestedBranch, Submodule, WorktreeError};
+use crate::git::{
+    BranchPlan, Branches, ChangeStage, GitError, RequestedBranch, Submodule, Submodules, WorktreeError,
+    Worktrees,
+};
 use crate::manager::registry::RegistryWriter;
 use crate::manager::specs::launch_plan::LaunchPlan;
 use crate::manager::specs::spawn_request::SpawnRequest;
@@ -108,10 +111,7 @@ impl Workspaces<'_> {
         let own = format!("symposium/{}", record.name);
         let requested = request.branch.as_deref().map_or(RequestedBranch::Own(&own), RequestedBranch::Named);
         let at = self.workspace_of(record);
-        let branch = self
-            .0
-            .git()
-            .with_long_timeout()
+        let branch = Worktrees(&self.0.git().with_long_timeout())
             .plan_branch(dir, requested, &at)
             .map_err(|why| refused(why, record))?;
         let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_owned();
@@ -175,10 +175,10 @@ impl Workspaces<'_> {
         failpoint::reached("worktree.noted");
         self.0.progress(&format!("creating a worktree on branch `{}`", note.branch));
         let git = self.0.git().with_long_timeout();
-        git.add_worktree(&from, &plan.branch, &at).map_err(|why| refused(why.into(), record))?;
+        Worktrees(&git).add(&from, &plan.branch, &at).map_err(|why| refused(why.into(), record))?;
         failpoint::reached("worktree.added");
         plan.changes.apply(&git, &at)?;
-        let filled = git.fill_submodules(&at, plan.branch.counted_from());
+        let filled = Submodules(&git).fill(&at, plan.branch.counted_from());
         let (submodules, remarks) = filled.map_err(|why| refused(why.into(), record))?;
         remarks.into_iter().for_each(|remark| self.0.notice(remark));
         note.submodules = submodules;
@@ -234,7 +234,8 @@ impl Workspaces<'_> {
         let Some(base) = base else {
             return Error::directory_gone(&record.name, &record.working_directory);
         };
-        let exists = self.0.git().branch_tip(&note.repository, &note.branch).is_ok_and(|tip| tip.is_some());
+        let exists =
+            Branches(&self.0.git()).tip(&note.repository, &note.branch).is_ok_and(|tip| tip.is_some());
         let (branch, place) = (shell_word(&note.branch), shell_word(&at));
         let from = match exists {
             true => format!("{place} {branch}"),
@@ -281,8 +282,9 @@ impl Workspaces<'_> {
         if !matches!(plan.branch, BranchPlan::New(_) | BranchPlan::Reset(_)) {
             return Ok(None);
         }
-        let commit = self.0.git().head(&plan.top)?;
-        Ok(commit.map(|commit| WorktreeBase { branch: git::checked_out_branch(&plan.top), commit }))
+        let (git, top) = (self.0.git(), &plan.top);
+        let branch = Branches(&git).current(top)?;
+        Ok(git.head(top)?.map(|commit| WorktreeBase { branch, commit }))
     }
 
     /// Returns the files that were copied into the worktree at its creation and have not changed.
@@ -326,9 +328,9 @@ impl Workspaces<'_> {
         }
         let (note, at, git) =
             (self.worktree_note(record), self.workspace_of(record), self.0.git().with_long_timeout());
-        let mut mended = git.repair_worktree(&note.repository, &at);
+        let mut mended = Worktrees(&git).repair(&note.repository, &at);
         for inner in &note.submodules {
-            mended = mended.and(git.repair_worktree(&inner.repository, &at.join(&inner.path)));
+            mended = mended.and(Worktrees(&git).repair(&inner.repository, &at.join(&inner.path)));
         }
         if let Err(error) = mended {
             self.0

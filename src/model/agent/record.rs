@@ -265,12 +265,12 @@ impl TryFrom<HeartbeatForm> for Heartbeat {
 }
 
 impl From<Heartbeat> for HeartbeatForm {
-    fn from(beat: Heartbeat) -> HeartbeatForm {
-        let (every, cron) = match beat.schedule {
+    fn from(heartbeat: Heartbeat) -> HeartbeatForm {
+        let (every, cron) = match heartbeat.schedule {
             Schedule::Every(seconds) => (Some(seconds), None),
             Schedule::Cron(fields) => (None, Some(fields)),
         };
-        HeartbeatForm { every, cron, prompt: beat.prompt, last: beat.last }
+        HeartbeatForm { every, cron, prompt: heartbeat.prompt, last: heartbeat.last }
     }
 }
 

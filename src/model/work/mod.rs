@@ -15,17 +15,16 @@
 //! - `event`: events in the ledger
 //! - `incoming_event`: events that `symposium event` reports
 //! - `counters`: event counters
-//! - `recap_all`: the events of all agents and tasks in a period
 
 pub(in crate::model) mod checkpoint;
 pub(in crate::model) mod counters;
 pub(in crate::model) mod diff;
+pub(in crate::model) mod digest;
 pub(in crate::model) mod event;
 pub(in crate::model) mod incoming_event;
 pub(in crate::model) mod message;
 pub(in crate::model) mod notice;
 pub(in crate::model) mod recap;
-pub(in crate::model) mod recap_all;
 pub(in crate::model) mod removal;
 pub(in crate::model) mod review;
 pub(in crate::model) mod task;

@@ -8,7 +8,7 @@
 use crate::model::{AttachPolicy, AttachedClient, AttachedClients, ClientChange};
 
 /// Returns the keys of the clients that wanted to drive and are no longer attached to any session.
-pub fn gone(all: &[AttachedClients]) -> Vec<String> {
+pub fn departed_clients(all: &[AttachedClients]) -> Vec<String> {
     let is_there =
         |key: &String| all.iter().flat_map(|clients| &clients.terminals).any(|client| client.key == *key);
     let wanting = all.first().map(|clients| clients.waiting.as_slice()).unwrap_or_default();
@@ -147,9 +147,9 @@ mod tests {
     fn records_without_any_trace_are_dropped() {
         let here = clients("a", "x b c y", "a! b");
         let there = clients("", "x b c y", "c");
-        assert_eq!(gone(&[here.clone(), there]), ["x", "y"]);
-        assert_eq!(gone(&[here]), ["x", "c", "y"]);
-        assert_eq!(gone(&[]), Vec::<String>::new());
+        assert_eq!(departed_clients(&[here.clone(), there]), ["x", "y"]);
+        assert_eq!(departed_clients(&[here]), ["x", "c", "y"]);
+        assert_eq!(departed_clients(&[]), Vec::<String>::new());
     }
 
     #[test]

@@ -14,7 +14,8 @@ use crate::rules::workspace::handoff::escape_invisible;
 const MAX_SHOWN_CHARS: usize = 200;
 
 /// Returns the effects on this machine of the values that the project's own files set in a spec, one sentence each.
-pub fn effects(spec: &Spec, files: &ProjectFiles, has_name_of_kind: bool) -> Vec<String> {
+/// `is_kind` returns whether a name belongs to a kind: a spec with such a name replaces the kind.
+pub fn effects(spec: &Spec, files: &ProjectFiles, is_kind: impl Fn(&str) -> bool) -> Vec<String> {
     let in_project = |key: &str| match spec.origin(key) {
         Origin::File { path, .. } => files.paths.contains(path),
         Origin::Default => false,
@@ -25,7 +26,10 @@ pub fn effects(spec: &Spec, files: &ProjectFiles, has_name_of_kind: bool) -> Vec
     };
     if in_project("command") && !spec.command.is_empty() {
         add("command", format!("runs `{}`", escape_invisible(&quoted(&spec.command))));
-    } else if has_name_of_kind && spec.kind.as_ref() != Some(&spec.name) && files.names.contains(&spec.name) {
+    } else if is_kind(&spec.name)
+        && spec.kind.as_ref() != Some(&spec.name)
+        && files.names.contains(&spec.name)
+    {
         let kind = spec.kind.as_deref().unwrap_or("another kind");
         add("kind", format!("runs `{}` in place of `{}`", escape_invisible(kind), spec.name));
     }
@@ -48,9 +52,9 @@ pub fn effects(spec: &Spec, files: &ProjectFiles, has_name_of_kind: bool) -> Vec
         Some(Tier::Review) => add("shell_tier", "edits files without asking (tier `review`)".into()),
         Some(Tier::Approve) | None => {}
     }
-    if let Some(beat) = spec.heartbeat.as_ref().filter(|_| in_project("heartbeat")) {
-        let when = escape_invisible(&schedule(&beat.schedule));
-        add("heartbeat", format!("is prompted unattended, {when}: `{}`", shortened(&beat.prompt)));
+    if let Some(heartbeat) = spec.heartbeat.as_ref().filter(|_| in_project("heartbeat")) {
+        let when = escape_invisible(&schedule(&heartbeat.schedule));
+        add("heartbeat", format!("is prompted unattended, {when}: `{}`", shortened(&heartbeat.prompt)));
     }
     effects
 }
@@ -123,7 +127,7 @@ mod tests {
     #[test]
     fn commands_and_looser_permissions_need_trust() {
         assert_eq!(
-            effects(&spec_from(FILE, loaded()), &files(), false),
+            effects(&spec_from(FILE, loaded()), &files(), |_| false),
             [
                 "runs `sh -c 'x<U+001B>[2J'` (/p/.symposium/agents.toml:3)",
                 "sets `PATH=/evil` in its environment (/p/.symposium/agents.toml:3)",
@@ -138,7 +142,7 @@ mod tests {
     #[test]
     fn values_of_other_files_need_no_project_trust() {
         let own = spec_from("/home/me/.symposium/agents.toml", loaded());
-        assert_eq!(effects(&own, &files(), false), [""; 0]);
+        assert_eq!(effects(&own, &files(), |_| false), [""; 0]);
     }
 
     #[test]
@@ -152,7 +156,7 @@ mod tests {
             ..Spec::default()
         };
         spec.worktree.copy = vec![".env".into()];
-        assert_eq!(effects(&spec_from(FILE, spec), &files(), false), [""; 0]);
+        assert_eq!(effects(&spec_from(FILE, spec), &files(), |_| false), [""; 0]);
     }
 
     #[test]
@@ -160,12 +164,12 @@ mod tests {
         let named = |kind: Option<&str>| {
             spec_from(FILE, Spec { name: "claude".into(), kind: kind.map(str::to_owned), ..Spec::default() })
         };
-        assert_eq!(effects(&named(Some("claude")), &files(), true), [""; 0]);
+        assert_eq!(effects(&named(Some("claude")), &files(), |_| true), [""; 0]);
         for kind in [Some("codex"), None] {
-            assert_eq!(effects(&named(kind), &files(), true).len(), 1, "{kind:?}");
+            assert_eq!(effects(&named(kind), &files(), |_| true).len(), 1, "{kind:?}");
         }
         let of_home = ProjectFiles { names: vec![], ..files() };
-        assert_eq!(effects(&named(Some("codex")), &of_home, true), [""; 0]);
+        assert_eq!(effects(&named(Some("codex")), &of_home, |_| true), [""; 0]);
     }
 
     #[test]

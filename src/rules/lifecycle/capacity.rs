@@ -11,7 +11,7 @@ use crate::model::{Agent, AgentName, Status};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CapacityDecision {
     /// The capacity suffices.
-    Room,
+    Available,
     /// These agents are hibernated, in this order.
     Hibernate(Vec<AgentName>),
     /// Too few agents can be hibernated.
@@ -29,21 +29,22 @@ pub fn choose_for_hibernation(
     agents: &[Agent],
     max: Option<u32>,
     incoming: u32,
-    can_sleep: &dyn Fn(&Agent) -> bool,
+    can_hibernate: &dyn Fn(&Agent) -> bool,
 ) -> CapacityDecision {
     let here = || agents.iter().filter(|agent| agent.host.is_none());
     let live = here().filter(|agent| agent.status.is_live()).count();
-    let Some(max) = max else { return CapacityDecision::Room };
+    let Some(max) = max else { return CapacityDecision::Available };
     let wanted = live.saturating_add(incoming as usize).saturating_sub(max as usize);
     if wanted == 0 {
-        return CapacityDecision::Room;
+        return CapacityDecision::Available;
     }
-    let mut sleepy: Vec<&Agent> = here().filter(|agent| is_spare(agent) && can_sleep(agent)).collect();
-    sleepy.sort_by_key(|agent| (last_used(agent), &agent.name));
-    if sleepy.is_empty() || incoming > 0 && sleepy.len() < wanted {
+    let mut candidates: Vec<&Agent> =
+        here().filter(|agent| is_unused(agent) && can_hibernate(agent)).collect();
+    candidates.sort_by_key(|agent| (last_used(agent), &agent.name));
+    if candidates.is_empty() || incoming > 0 && candidates.len() < wanted {
         return CapacityDecision::Full { live, max };
     }
-    CapacityDecision::Hibernate(sleepy.into_iter().take(wanted).map(|agent| agent.name.clone()).collect())
+    CapacityDecision::Hibernate(candidates.into_iter().take(wanted).map(|agent| agent.name.clone()).collect())
 }
 
 /// Returns how many of the agents that are being started are not yet counted as running.
@@ -52,7 +53,7 @@ pub fn yet_to_come<'a>(starting: &[String], live: impl Iterator<Item = &'a Agent
     starting.iter().filter(|name| !live.contains(name.as_str())).count()
 }
 
-fn is_spare(agent: &Agent) -> bool {
+fn is_unused(agent: &Agent) -> bool {
     agent.status == Status::Idle && agent.clients.is_empty() && agent.tasks.queued + agent.tasks.running == 0
 }
 
@@ -71,10 +72,10 @@ pub(crate) mod tests {
     use crate::rules::status::reconcile::{TmuxReply, join};
 
     pub(crate) fn agent(name: &str, status: Status) -> Agent {
-        let look = TmuxSnapshot::NoServer;
+        let snapshot = TmuxSnapshot::NoServer;
         let mut record = record(name, status);
         record.tmux = None;
-        join(vec![record], TmuxReply::Snapshot(&look), &|_| true, at(9)).agents.remove(0)
+        join(vec![record], TmuxReply::Snapshot(&snapshot), &|_| true, at(9)).agents.remove(0)
     }
 
     pub(crate) fn terminal(observer: bool) -> AgentClient {
@@ -99,9 +100,9 @@ pub(crate) mod tests {
         let agents =
             [used("a", 300), used("b", 200), attached_lately, quiet_but_new, agent("w", Status::Working)];
         for (max, incoming, expected) in [
-            (None, 99, CapacityDecision::Room),
-            (Some(5), 0, CapacityDecision::Room),
-            (Some(6), 1, CapacityDecision::Room),
+            (None, 99, CapacityDecision::Available),
+            (Some(5), 0, CapacityDecision::Available),
+            (Some(6), 1, CapacityDecision::Available),
             (Some(5), 1, names(&["b"])),
             (Some(5), 3, names(&["b", "a", "d"])),
             (Some(1), 0, names(&["b", "a", "d", "c"])),
@@ -125,7 +126,7 @@ pub(crate) mod tests {
             let expected = match status {
                 Status::Idle => names(&["a"]),
                 status if status.is_live() => full.clone(),
-                _ => CapacityDecision::Room,
+                _ => CapacityDecision::Available,
             };
             assert_eq!(decided, expected, "{status}");
         }
@@ -139,7 +140,7 @@ pub(crate) mod tests {
         assert_eq!(choose_for_hibernation(&[agent("a", Status::Idle)], Some(1), 1, &|_| false), full);
         let mut elsewhere = agent("a", Status::Working);
         elsewhere.host = Some("far".into());
-        assert_eq!(choose_for_hibernation(&[elsewhere], Some(1), 1, &|_| true), CapacityDecision::Room);
+        assert_eq!(choose_for_hibernation(&[elsewhere], Some(1), 1, &|_| true), CapacityDecision::Available);
     }
 
     proptest! {
@@ -153,7 +154,7 @@ pub(crate) mod tests {
                 statuses.iter().enumerate().map(|(at, status)| agent(&format!("a{at}"), *status)).collect();
             let live = agents.iter().filter(|agent| agent.status.is_live()).count();
             let left = match choose_for_hibernation(&agents, Some(max), incoming, &|_| true) {
-                CapacityDecision::Room => live,
+                CapacityDecision::Available => live,
                 CapacityDecision::Hibernate(gone) => live - gone.len(),
                 CapacityDecision::Full { .. } => return Ok(()),
             };

@@ -45,15 +45,15 @@ pub fn plan(
         return RestartDecision::Nothing;
     }
     let done = within_window(&record.restarts, config.window, now);
-    if done >= config.most as usize {
+    if done >= config.max_restarts as usize {
         let (window, how) = (in_words(config.window), &record.status.reason);
         return RestartDecision::GiveUp { why: format!("{GIVEN_UP}{done} restarts in {window}: {how}") };
     }
     match record.restart.next_at {
         Some(at) if at <= now => RestartDecision::Now,
         // A wait beyond the maximum is possible only if the clock was set back.
-        Some(at) if at > later(now, longest(config)) => {
-            RestartDecision::At { at: later(now, config.longest) }
+        Some(at) if at > later(now, max_wait(config)) => {
+            RestartDecision::At { at: later(now, config.max_delay) }
         }
         Some(_) => RestartDecision::Nothing,
         None => RestartDecision::At { at: later(record.status.since.min(now), wait(done, config, jitter())) },
@@ -80,14 +80,14 @@ fn within_window(restarts: &[Timestamp], window: Duration, now: Timestamp) -> us
 /// Returns the delay before the next restart, which doubles with each restart in the window.
 fn wait(done: usize, config: &RestartConfig, jitter: f64) -> Duration {
     let factor = u32::try_from(done).ok().and_then(|done| 1u32.checked_shl(done)).unwrap_or(u32::MAX);
-    let steady = config.first.saturating_mul(factor).min(config.longest);
+    let steady = config.first_delay.saturating_mul(factor).min(config.max_delay);
     steady.saturating_add(
         steady.mul_f64(MAX_JITTER * if jitter.is_nan() { 0.0 } else { jitter.clamp(0.0, 1.0) }),
     )
 }
 
-fn longest(config: &RestartConfig) -> Duration {
-    config.longest.saturating_add(config.longest / 4)
+fn max_wait(config: &RestartConfig) -> Duration {
+    config.max_delay.saturating_add(config.max_delay / 4)
 }
 
 fn later(moment: Timestamp, by: Duration) -> Timestamp {
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn restart_delays_double_up_to_the_limit() {
-        let generous = RestartConfig { most: 100, ..config() };
+        let generous = RestartConfig { max_restarts: 100, ..config() };
         for (done, jitter, expected) in [
             (0, 0.0, 10_001_000),
             (0, 1.0, 10_001_250),
@@ -228,7 +228,7 @@ mod tests {
         ) {
             let mut record = crashed(&restarts, next_at);
             record.status.since = at(since);
-            let latest = later(at(now), longest(&config()));
+            let latest = later(at(now), max_wait(&config()));
             match plan(&record, &config(), || jitter, at(now)) {
                 RestartDecision::Nothing => prop_assert!(record.restart.next_at.is_some_and(|next| next <= latest)),
                 RestartDecision::At { at } => prop_assert!(at <= latest),

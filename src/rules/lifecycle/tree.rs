@@ -71,13 +71,13 @@ mod tests {
     }
 
     fn family(pairs: &[(&str, &str)]) -> Vec<Agent> {
-        let look = TmuxSnapshot::Running(LiveServer {
+        let snapshot = TmuxSnapshot::Running(LiveServer {
             identity: ServerIdentity("1:1".into()),
             version: String::new(),
             panes: vec![],
             clients: vec![],
         });
-        join(records(pairs), TmuxReply::Snapshot(&look), &|_| true, at(9)).agents
+        join(records(pairs), TmuxReply::Snapshot(&snapshot), &|_| true, at(9)).agents
     }
 
     fn names(names: &[&str]) -> Vec<AgentName> {

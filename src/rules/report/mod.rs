@@ -1,9 +1,9 @@
 //! Reports about past and current state: recaps and metrics.
 //!
 //! - `recap`: the recap of one agent
-//! - `recap_all`: the recap of all agents
+//! - `digest`: the recap of all agents and tasks
 //! - `prometheus`: the Prometheus text format
 
+pub mod digest;
 pub mod prometheus;
 pub mod recap;
-pub mod recap_all;

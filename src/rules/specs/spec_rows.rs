@@ -64,8 +64,8 @@ pub fn quoted(command: &[String]) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-fn heartbeat(beat: &Heartbeat) -> String {
-    format!("{}: {}", schedule(&beat.schedule), beat.prompt)
+fn heartbeat(heartbeat: &Heartbeat) -> String {
+    format!("{}: {}", schedule(&heartbeat.schedule), heartbeat.prompt)
 }
 
 /// Formats the schedule of a heartbeat.

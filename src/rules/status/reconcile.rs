@@ -339,9 +339,9 @@ mod tests {
         let a = record("a", Status::Working);
         let TmuxSnapshot::Running(mut other) = server(vec![]) else { panic!() };
         other.identity = ServerIdentity("2:2".into());
-        for look in [TmuxSnapshot::NoServer, TmuxSnapshot::Running(other)] {
+        for snapshot in [TmuxSnapshot::NoServer, TmuxSnapshot::Running(other)] {
             for (alive, status, changes) in [(true, Status::Unknown, 0), (false, Status::Lost, 1)] {
-                let joined = join(vec![a.clone()], TmuxReply::Snapshot(&look), &|_| alive, at(9));
+                let joined = join(vec![a.clone()], TmuxReply::Snapshot(&snapshot), &|_| alive, at(9));
                 assert_eq!((joined.agents[0].status, joined.changes.len()), (status, changes));
             }
         }

@@ -1,11 +1,20 @@
-//! Describes in sentences what `agent discard` throws away and what stays.
+//! Describes in sentences what `agent discard` removes and what stays.
 
 use crate::base::plural::counted;
 use crate::model::{Commit, RemovalPreview, is_deceptive};
 use crate::rules::workspace::unsaved_work::{ignored_remark, named};
 
+/// What happens to the branch of a discarded agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BranchFate {
+    /// It was created for the agent and is removed.
+    Removed,
+    /// It existed before the agent and stays.
+    Kept,
+}
+
 /// Returns one line for each thing that discarding an agent removes or leaves. `log` has the newest of its commits.
-pub fn lines(preview: &RemovalPreview, log: &[Commit], removes_branch: bool) -> Vec<String> {
+pub fn lines(preview: &RemovalPreview, log: &[Commit], fate: BranchFate) -> Vec<String> {
     let (unsaved, branch) = (&preview.unsaved, preview.branch.as_deref().unwrap_or_default());
     let mut lines = Vec::new();
     if !unsaved.files.is_empty() {
@@ -25,10 +34,12 @@ pub fn lines(preview: &RemovalPreview, log: &[Commit], removes_branch: bool) -> 
         preview.shared_with.iter().map(|other| format!("agent `{other}` works in it and must end first")),
     );
     lines.extend(preview.path.as_ref().map(|path| format!("directory {path}")));
-    match (branch, removes_branch) {
+    match (branch, fate) {
         ("", _) => {}
-        (branch, true) => lines.push(format!("branch `{branch}`")),
-        (branch, false) => lines.push(format!("branch `{branch}` existed before the agent and stays")),
+        (branch, BranchFate::Removed) => lines.push(format!("branch `{branch}`")),
+        (branch, BranchFate::Kept) => {
+            lines.push(format!("branch `{branch}` existed before the agent and stays"))
+        }
     }
     if unsaved.stashes > 0 {
         lines.push(format!(
@@ -69,7 +80,7 @@ mod tests {
         let commit =
             Commit { id: "abc".into(), subject: "fix\u{1b}[2J".into(), at: jiff::Timestamp::UNIX_EPOCH };
         assert_eq!(
-            lines(&preview(unsaved), &[commit], true),
+            lines(&preview(unsaved), &[commit], BranchFate::Removed),
             [
                 "1 uncommitted file: new",
                 "2 commits that no remote and no other branch has:",
@@ -88,7 +99,7 @@ mod tests {
             ..preview(UnsavedWork::default())
         };
         assert_eq!(
-            lines(&empty, &[], false),
+            lines(&empty, &[], BranchFate::Kept),
             ["directory /w", "branch `symposium/fix` existed before the agent and stays"]
         );
     }

@@ -1,7 +1,7 @@
 //! Decisions about work in workspaces.
 //!
 //! - `unsaved_work`: describes unsaved work in sentences
-//! - `discard`: describes what `agent discard` throws away
+//! - `discard`: describes what `agent discard` removes
 //! - `finish`: how work gets into the base branch
 //! - `pull_requests`: the pull request of a branch in the list of a forge
 //! - `recovery`: copies of removed work

@@ -256,7 +256,7 @@ fn spec_of_a_bare_kind_ignores_defaults_for_other_kinds() {
     assert_eq!(spec.remarks, [""; 0]);
     let spec = of("[defaults]\nkind = 'codex'\nmodel = 'gpt'\ntools = ['x']\nshell_tier = 'approve'\n");
     assert_eq!((spec.model, spec.tools, spec.shell_tier), (None, None, Some(Tier::Approve)));
-    assert_eq!(spec.remarks, ["`[defaults]` are for codex: their model and tools are left out"]);
+    assert_eq!(spec.remarks, ["`[defaults]` are for codex: their model and tools are not used"]);
     let broken = TestProject::project("[defualts]\nshell_tier = 'approve'\n").specs().of_kind("claude");
     assert!(matches!(broken, Err(SpecError::Mistakes(_))), "a tier that cannot be read is not passed over");
 }

@@ -79,10 +79,10 @@ fn of(shape: &ValueShape) -> Value {
             json!({ "anyOf": [text(), either] })
         }
         ValueShape::Heartbeat => {
-            let mut beat = table(&HEARTBEAT.iter().collect::<Vec<_>>());
-            beat["required"] = json!(["prompt"]);
-            beat["oneOf"] = json!([{ "required": ["every"] }, { "required": ["cron"] }]);
-            json!({ "anyOf": [{ "const": false }, beat] })
+            let mut heartbeat = table(&HEARTBEAT.iter().collect::<Vec<_>>());
+            heartbeat["required"] = json!(["prompt"]);
+            heartbeat["oneOf"] = json!([{ "required": ["every"] }, { "required": ["cron"] }]);
+            json!({ "anyOf": [{ "const": false }, heartbeat] })
         }
         ValueShape::Workspace => {
             let word = json!({ "type": "string", "enum": WORKSPACE_MODES });

@@ -8,33 +8,37 @@ use super::file_lock::AgentLock;
 use crate::model::AgentName;
 use crate::store::{Store, StoreError, home};
 
-impl Store {
+/// Locks of single agents.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentLocks<'a>(pub &'a Store);
+
+impl AgentLocks<'_> {
     /// Waits for the lock of one agent. `doing` is the operation that is shown to other processes while the lock is
     /// held.
-    pub fn lock_agent(&self, name: &AgentName, doing: &str) -> Result<AgentLock, StoreError> {
-        self.lock_agent_after(name, doing, Duration::ZERO)
+    pub fn lock(&self, name: &AgentName, doing: &str) -> Result<AgentLock, StoreError> {
+        self.lock_after(name, doing, Duration::ZERO)
     }
 
-    /// Waits for the lock of one agent, longer than [`Store::lock_agent`] by the time that its holder may need.
-    pub fn lock_agent_after(
+    /// Waits for the lock of one agent, longer than [`AgentLocks::lock`] by the time that its holder may need.
+    pub fn lock_after(
         &self,
         name: &AgentName,
         doing: &str,
         holder_needs: Duration,
     ) -> Result<AgentLock, StoreError> {
-        let path = self.agent_lock_file(name)?;
-        AgentLock::acquire(&path, doing, self.lock_timeout.saturating_add(holder_needs))?
+        let path = self.path(name)?;
+        AgentLock::acquire(&path, doing, self.0.lock_timeout.saturating_add(holder_needs))?
             .ok_or_else(|| crate::store::locks::file_lock::busy(&path, name))
     }
 
     /// Takes the lock of one agent without waiting. Returns `None` if another process holds it.
-    pub fn try_lock_agent(&self, name: &AgentName, doing: &str) -> Result<Option<AgentLock>, StoreError> {
-        AgentLock::acquire(&self.agent_lock_file(name)?, doing, Duration::ZERO)
+    pub fn try_lock(&self, name: &AgentName, doing: &str) -> Result<Option<AgentLock>, StoreError> {
+        AgentLock::acquire(&self.path(name)?, doing, Duration::ZERO)
     }
 
     /// Returns all names that have a lock file, whether there is a record with this name or not.
-    pub fn locked_names(&self) -> Result<Vec<AgentName>, StoreError> {
-        let run = self.home.run();
+    pub fn names(&self) -> Result<Vec<AgentName>, StoreError> {
+        let run = self.0.home.run();
         let entries = match fs::read_dir(&run) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
@@ -47,19 +51,19 @@ impl Store {
     /// Waits for the lock for typing into an agent. It is separate from the agent's lock, because typing must not
     /// prevent a kill.
     pub fn lock_typing(&self, name: &AgentName) -> Result<AgentLock, StoreError> {
-        self.lock_typing_within(name, self.lock_timeout)
+        self.lock_typing_within(name, self.0.lock_timeout)
     }
 
     /// Waits for the lock for typing into an agent, for at most `timeout`.
     pub fn lock_typing_within(&self, name: &AgentName, timeout: Duration) -> Result<AgentLock, StoreError> {
-        let path = self.instance(name).state_dir().join("typing.lock");
+        let path = self.0.instance(name).state_dir().join("typing.lock");
         AgentLock::acquire(&path, "send", timeout)?
             .ok_or_else(|| crate::store::locks::file_lock::busy(&path, name))
     }
 
     /// Takes the lock for typing into an agent without waiting. Returns `None` if another process holds it.
     pub fn try_lock_typing(&self, name: &AgentName) -> Result<Option<AgentLock>, StoreError> {
-        let path = self.instance(name).state_dir().join("typing.lock");
+        let path = self.0.instance(name).state_dir().join("typing.lock");
         AgentLock::acquire(&path, "send", Duration::ZERO)
     }
 
@@ -70,27 +74,34 @@ impl Store {
         name: &AgentName,
         timeout: Duration,
     ) -> Result<Option<AgentLock>, StoreError> {
-        let path = self.instance(name).state_dir().join("checkpoints.lock");
+        let path = self.0.instance(name).state_dir().join("checkpoints.lock");
         AgentLock::acquire(&path, "checkpoint", timeout)
     }
 
+    pub(in crate::store) fn path(&self, name: &AgentName) -> Result<PathBuf, StoreError> {
+        let run = self.0.home.run();
+        home::create_private(&run).map_err(StoreError::write(&run))?;
+        Ok(run.join(format!("{name}.lock")))
+    }
+}
+
+/// The lock that a running supervisor holds.
+#[derive(Debug, Clone, Copy)]
+pub struct SupervisorLock<'a>(pub &'a Store);
+
+impl SupervisorLock<'_> {
     /// Waits for the lock of the supervisor, at most as long as `patience`. Returns `None` if another supervisor holds
     /// it.
-    pub fn lock_supervisor(&self, patience: Duration) -> Result<Option<AgentLock>, StoreError> {
-        let run = self.home.run();
+    pub fn acquire(&self, patience: Duration) -> Result<Option<AgentLock>, StoreError> {
+        let run = self.0.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
         AgentLock::acquire(&run.join("_supervisor.lock"), "supervise", patience)
     }
 
     /// Returns the process id of the supervisor, if one is running. Takes no exclusive lock: a probe must not prevent a
     /// supervisor from starting.
-    pub fn supervisor(&self) -> Option<i32> {
-        crate::store::locks::file_lock::holder(&self.home.run().join("_supervisor.lock")).map(|(pid, _)| pid)
-    }
-
-    pub(in crate::store) fn agent_lock_file(&self, name: &AgentName) -> Result<PathBuf, StoreError> {
-        let run = self.home.run();
-        home::create_private(&run).map_err(StoreError::write(&run))?;
-        Ok(run.join(format!("{name}.lock")))
+    pub fn holder(&self) -> Option<i32> {
+        crate::store::locks::file_lock::holder(&self.0.home.run().join("_supervisor.lock"))
+            .map(|(pid, _)| pid)
     }
 }

@@ -27,25 +27,29 @@ pub struct OpenShare {
     pub share: Option<Share>,
 }
 
-impl Store {
+/// Locks of the processes that serve shares, and the open shares.
+#[derive(Debug, Clone, Copy)]
+pub struct ShareLocks<'a>(pub &'a Store);
+
+impl ShareLocks<'_> {
     /// Takes the lock for serving a share, until the returned value is dropped. Returns `None` if another process holds
     /// it.
-    pub fn lock_listener(&self, name: &AgentName, share: &Share) -> Result<Option<AgentLock>, StoreError> {
-        let dir = self.listener_lock_dir();
+    pub fn lock(&self, name: &AgentName, share: &Share) -> Result<Option<AgentLock>, StoreError> {
+        let dir = self.dir();
         home::create_private(&dir).map_err(StoreError::write(&dir))?;
         let text = serde_json::to_string(share).unwrap_or_default();
-        AgentLock::acquire(&self.listener_lock_path(name, share.uid), &text, LOCK_TIMEOUT)
+        AgentLock::acquire(&self.path(name, share.uid), &text, LOCK_TIMEOUT)
     }
 
     /// Returns all open shares of an agent.
     pub fn open_shares(&self, name: &AgentName) -> Result<Vec<OpenShare>, StoreError> {
-        let guests = self.listener_lock_guests(name)?.into_iter();
+        let guests = self.guests(name)?.into_iter();
         Ok(guests.filter_map(|guest| self.open_share(name, guest)).collect())
     }
 
     /// Returns the share of an agent for this guest, if it is open.
     pub fn open_share(&self, name: &AgentName, guest: u32) -> Option<OpenShare> {
-        let path = self.listener_lock_path(name, guest);
+        let path = self.path(name, guest);
         if !file_lock::is_locked(&path) {
             return None;
         }
@@ -55,10 +59,10 @@ impl Store {
 
     /// Removes the lock files of an agent's shares that no process serves any more. The caller holds the agent's lock,
     /// so that no share is being opened.
-    pub fn remove_unused_listener_locks(&self, name: &AgentName) -> Result<(), StoreError> {
-        for guest in self.listener_lock_guests(name)? {
+    pub fn remove_unused(&self, name: &AgentName) -> Result<(), StoreError> {
+        for guest in self.guests(name)? {
             if self.open_share(name, guest).is_none() {
-                let _ = fs::remove_file(self.listener_lock_path(name, guest));
+                let _ = fs::remove_file(self.path(name, guest));
             }
         }
         Ok(())
@@ -66,29 +70,29 @@ impl Store {
 
     /// Returns the names of agents that may be shared, with one read of a directory.
     pub fn agents_with_shares(&self) -> HashSet<String> {
-        let entries = fs::read_dir(self.listener_lock_dir()).into_iter().flatten().flatten();
+        let entries = fs::read_dir(self.dir()).into_iter().flatten().flatten();
         let agent = |entry: fs::DirEntry| Some(entry.file_name().to_str()?.split_once('-')?.1.to_owned());
         entries.filter_map(agent).collect()
     }
 
     /// Wakes the processes that watch the registry, because shares are stored elsewhere and are part of their output.
-    pub fn announce_shares(&self) {
+    pub fn announce(&self) {
         let now = || Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
         let times = Timestamps { last_access: now(), last_modification: now() };
-        let _ = utimensat(CWD, self.home.registry(), &times, AtFlags::empty());
+        let _ = utimensat(CWD, self.0.home.registry(), &times, AtFlags::empty());
     }
 
-    fn listener_lock_dir(&self) -> PathBuf {
-        self.home.run().join("doors")
+    fn dir(&self) -> PathBuf {
+        self.0.home.run().join("doors")
     }
 
-    fn listener_lock_path(&self, name: &AgentName, guest: u32) -> PathBuf {
-        self.listener_lock_dir().join(format!("{guest}-{name}"))
+    fn path(&self, name: &AgentName, guest: u32) -> PathBuf {
+        self.dir().join(format!("{guest}-{name}"))
     }
 
     /// Returns the guests that have a lock file for this agent, whether the lock is held or not.
-    fn listener_lock_guests(&self, name: &AgentName) -> Result<Vec<u32>, StoreError> {
-        let dir = self.listener_lock_dir();
+    fn guests(&self, name: &AgentName) -> Result<Vec<u32>, StoreError> {
+        let dir = self.dir();
         let entries = match fs::read_dir(&dir) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
             other => other.map_err(StoreError::read(&dir))?,
@@ -118,25 +122,25 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("home")).unwrap();
         let [a, b]: [AgentName; 2] = ["a", "1-a"].map(|name| name.parse().unwrap());
-        assert_eq!(store.open_shares(&a).unwrap(), []);
-        let held = store.lock_listener(&a, &share(7)).unwrap().unwrap();
-        let other = store.lock_listener(&b, &share(7)).unwrap().unwrap();
+        assert_eq!(ShareLocks(&store).open_shares(&a).unwrap(), []);
+        let held = ShareLocks(&store).lock(&a, &share(7)).unwrap().unwrap();
+        let other = ShareLocks(&store).lock(&b, &share(7)).unwrap().unwrap();
         let open = OpenShare {
             guest: 7,
             listener: Some(i32::try_from(std::process::id()).unwrap()),
             share: Some(share(7)),
         };
-        assert_eq!(store.open_shares(&a).unwrap(), std::slice::from_ref(&open));
-        store.remove_unused_listener_locks(&a).unwrap();
-        assert_eq!(store.open_share(&a, 7), Some(open), "what is held is not forgotten");
+        assert_eq!(ShareLocks(&store).open_shares(&a).unwrap(), std::slice::from_ref(&open));
+        ShareLocks(&store).remove_unused(&a).unwrap();
+        assert_eq!(ShareLocks(&store).open_share(&a, 7), Some(open), "what is held is not forgotten");
         drop(held);
-        assert_eq!(store.open_shares(&a).unwrap(), []);
-        store.remove_unused_listener_locks(&a).unwrap();
-        assert_eq!(fs::read_dir(store.listener_lock_dir()).unwrap().count(), 1);
-        assert_eq!(store.open_shares(&b).unwrap().len(), 1);
+        assert_eq!(ShareLocks(&store).open_shares(&a).unwrap(), []);
+        ShareLocks(&store).remove_unused(&a).unwrap();
+        assert_eq!(fs::read_dir(ShareLocks(&store).dir()).unwrap().count(), 1);
+        assert_eq!(ShareLocks(&store).open_shares(&b).unwrap().len(), 1);
         // Checked last: a wait that times out leaves a thread behind, which takes the lock for an instant once it is
         // free.
-        assert!(store.lock_listener(&b, &share(7)).unwrap().is_none(), "one listener a door");
+        assert!(ShareLocks(&store).lock(&b, &share(7)).unwrap().is_none(), "one listener a door");
         drop(other);
     }
 }

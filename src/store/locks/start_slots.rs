@@ -36,16 +36,20 @@ impl Drop for StartSlot {
     }
 }
 
-impl Store {
+/// Slots of the agents that are being started.
+#[derive(Debug, Clone, Copy)]
+pub struct StartSlots<'a>(pub &'a Store);
+
+impl StartSlots<'_> {
     /// Waits for the lock for deciding which agents may start.
-    pub fn lock_start_slots(&self) -> Result<StartLock, StoreError> {
-        let path = self.home.run().join("_room.lock");
+    pub fn lock(&self) -> Result<StartLock, StoreError> {
+        let path = self.0.home.run().join("_room.lock");
         PlainLock::acquire(&path, SLOT_TIMEOUT).map(StartLock)
     }
 
     /// Returns the names of the agents that are being started. The records of some may be stored already.
     pub fn starting(&self, _gate: &StartLock) -> Result<Vec<String>, StoreError> {
-        let slots = self.slots();
+        let slots = self.dir();
         let entries = match fs::read_dir(&slots) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
             other => other.map_err(StoreError::write(&slots))?,
@@ -58,8 +62,8 @@ impl Store {
     }
 
     /// Takes the first free slot for this agent.
-    pub fn take_start_slot(&self, name: &AgentName, _gate: &StartLock) -> Result<StartSlot, StoreError> {
-        let slots = self.slots();
+    pub fn take(&self, name: &AgentName, _gate: &StartLock) -> Result<StartSlot, StoreError> {
+        let slots = self.dir();
         create_private(&slots).map_err(StoreError::write(&slots))?;
         for number in 0.. {
             let path = slots.join(number.to_string());
@@ -70,7 +74,7 @@ impl Store {
         unreachable!("numbers do not end")
     }
 
-    fn slots(&self) -> PathBuf {
-        self.home.run().join(SLOTS_DIR)
+    fn dir(&self) -> PathBuf {
+        self.0.home.run().join(SLOTS_DIR)
     }
 }

@@ -18,10 +18,14 @@ pub struct LogReader {
     partial: Vec<u8>,
 }
 
-impl Store {
+/// Opens the log files of the state directory.
+#[derive(Debug, Clone, Copy)]
+pub struct Logs<'a>(pub &'a Store);
+
+impl Logs<'_> {
     /// Opens the log with this name at its oldest line. A log that was never written is empty.
-    pub fn read_log(&self, name: &str) -> Result<LogReader, StoreError> {
-        let path = self.home().join(name);
+    pub fn read(&self, name: &str) -> Result<LogReader, StoreError> {
+        let path = self.0.home().join(name);
         let files = rotated_files(&path).into_iter().filter_map(|path| match File::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             other => Some(other.map_err(StoreError::read(&path))),
@@ -76,10 +80,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let at = |name: &str| dir.path().join(name);
-        assert_eq!(store.read_log("s.log").unwrap().new_lines().unwrap(), [""; 0]);
+        assert_eq!(Logs(&store).read("s.log").unwrap().new_lines().unwrap(), [""; 0]);
         fs::write(at("s.log.1"), "one\n").unwrap();
         fs::write(at("s.log"), "two\nthr").unwrap();
-        let mut log = store.read_log("s.log").unwrap();
+        let mut log = Logs(&store).read("s.log").unwrap();
         assert_eq!(log.new_lines().unwrap(), ["one", "two"]);
         assert_eq!(log.new_lines().unwrap(), [""; 0]);
         File::options().append(true).open(at("s.log")).unwrap().write_all(b"ee\nfour\n").unwrap();

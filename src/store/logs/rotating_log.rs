@@ -7,7 +7,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::store::{Store, StoreError};
+use super::read::Logs;
+use crate::store::StoreError;
 
 /// Size in bytes at which a file is full: some ten thousand lines, which an editor still opens quickly.
 const MAX_LOG_BYTES: u64 = 1 << 20;
@@ -23,10 +24,10 @@ pub struct RotatingFile {
     full: u64,
 }
 
-impl Store {
+impl Logs<'_> {
     /// Opens the log with this name in the state directory, with mode 0600.
-    pub fn log_file(&self, name: &str) -> Result<RotatingFile, StoreError> {
-        let path = self.home().join(name);
+    pub fn open(&self, name: &str) -> Result<RotatingFile, StoreError> {
+        let path = self.0.home().join(name);
         RotatingFile::open(&path, MAX_LOG_BYTES).map_err(StoreError::write(&path))
     }
 }
@@ -100,6 +101,7 @@ fn aged(path: &Path, age: u32) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Store;
 
     fn names(dir: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(dir)
@@ -172,7 +174,7 @@ mod tests {
     fn the_store_opens_its_log_in_the_state_directory() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("home")).unwrap();
-        store.log_file("supervisor.log").unwrap().write_all(b"x").unwrap();
+        Logs(&store).open("supervisor.log").unwrap().write_all(b"x").unwrap();
         assert_eq!(fs::read_to_string(dir.path().join("home/supervisor.log")).unwrap(), "x");
     }
 }

@@ -10,10 +10,14 @@ use rustix::fs::{Access, access};
 
 use crate::store::{Store, StoreError, home, replace_file};
 
-impl Store {
+/// Reads and writes small files and links in `run/`.
+#[derive(Debug, Clone, Copy)]
+pub struct RunFiles<'a>(pub &'a Store);
+
+impl RunFiles<'_> {
     /// Writes a small file in `run/` atomically.
-    pub fn write_run(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let run = self.home.run();
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let run = self.0.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
         let path = run.join(name);
         replace_file::replace(&path, bytes)
@@ -21,8 +25,8 @@ impl Store {
 
     /// Overwrites a small file in place, without waiting for the disk, for content that is worthless after a crash. A
     /// reader may see a partial file. Content of the same length needs no new space.
-    pub fn overwrite_run(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let path = self.home.run().join(name);
+    pub fn overwrite(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let path = self.0.home.run().join(name);
         let mut options = fs::OpenOptions::new();
         let file = options.write(true).create(true).truncate(false).mode(0o600).open(&path);
         let written = file.and_then(|file| {
@@ -33,8 +37,8 @@ impl Store {
     }
 
     /// Creates or replaces a symbolic link in `run/` atomically.
-    pub fn link_run(&self, name: &str, target: &Path) -> Result<(), StoreError> {
-        let run = self.home.run();
+    pub fn link(&self, name: &str, target: &Path) -> Result<(), StoreError> {
+        let run = self.0.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
         // Several threads may replace a link at the same time. A killed process leaves a name that `sweep` removes.
         static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -48,35 +52,35 @@ impl Store {
     }
 
     /// Returns the path of a symbolic link in `run/`, if it exists, regardless of its target.
-    pub fn run_link(&self, name: &str) -> Option<PathBuf> {
-        let link = self.home.run().join(name);
+    pub fn link_path(&self, name: &str) -> Option<PathBuf> {
+        let link = self.0.home.run().join(name);
         fs::read_link(&link).is_ok().then_some(link)
     }
 
     /// Returns the target of a symbolic link in `run/`, if it exists.
-    pub fn run_link_target(&self, name: &str) -> Option<PathBuf> {
-        fs::read_link(self.home.run().join(name)).ok()
+    pub fn link_target(&self, name: &str) -> Option<PathBuf> {
+        fs::read_link(self.0.home.run().join(name)).ok()
     }
 
     /// Returns whether a link or file in `run/` can be executed.
-    pub fn can_execute_run(&self, name: &str) -> bool {
-        let path = self.home.run().join(name);
+    pub fn can_execute(&self, name: &str) -> bool {
+        let path = self.0.home.run().join(name);
         access(&path, Access::EXEC_OK).is_ok() && path.is_file()
     }
 
     /// Returns the content of a file in `run/`, if it exists.
-    pub fn read_run(&self, name: &str) -> Option<Vec<u8>> {
-        fs::read(self.home.run().join(name)).ok()
+    pub fn read(&self, name: &str) -> Option<Vec<u8>> {
+        fs::read(self.0.home.run().join(name)).ok()
     }
 
     /// Returns whether a file with this name exists in `run/`.
-    pub fn has_run(&self, name: &str) -> bool {
-        self.home.run().join(name).exists()
+    pub fn exists(&self, name: &str) -> bool {
+        self.0.home.run().join(name).exists()
     }
 
     /// Removes a file in `run/`. A missing file is not an error.
-    pub fn remove_run(&self, name: &str) -> Result<(), StoreError> {
-        let path = self.home.run().join(name);
+    pub fn remove(&self, name: &str) -> Result<(), StoreError> {
+        let path = self.0.home.run().join(name);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::write(&path)(error)),
             _ => Ok(()),

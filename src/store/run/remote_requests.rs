@@ -39,14 +39,18 @@ pub enum OutputStream {
 /// The lock for executing a request. It is released when the value is dropped.
 pub struct RequestLock(#[expect(dead_code, reason = "held for its lock")] AgentLock);
 
-impl Store {
+/// Stores requests of other machines until they are answered.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestSpool<'a>(pub &'a Store);
+
+impl RequestSpool<'_> {
     /// Stores a request, unless it is stored already.
-    pub fn spool(&self, id: RequestId, request: &[u8], input: &[u8]) -> Result<StoredRequest, StoreError> {
-        let spool = self.spooled(id);
+    pub fn store(&self, id: RequestId, request: &[u8], input: &[u8]) -> Result<StoredRequest, StoreError> {
+        let spool = self.get(id);
         if spool.dir.is_dir() {
             return Ok(spool);
         }
-        let around = self.requests();
+        let around = self.dir();
         create_private(&around).map_err(StoreError::write(&around))?;
         let unfinished = tempfile::Builder::new().prefix(".new-").tempdir_in(&around);
         let unfinished = unfinished.map_err(StoreError::write(&around))?;
@@ -68,13 +72,13 @@ impl Store {
     }
 
     /// Returns the request with this id, whether it is stored or not.
-    pub fn spooled(&self, id: RequestId) -> StoredRequest {
-        StoredRequest { dir: self.requests().join(id.to_string()) }
+    pub fn get(&self, id: RequestId) -> StoredRequest {
+        StoredRequest { dir: self.dir().join(id.to_string()) }
     }
 
     /// Deletes old requests that no client will ask for again.
-    pub fn forget_requests(&self, now: Timestamp) {
-        for entry in fs::read_dir(self.requests()).into_iter().flatten().flatten() {
+    pub fn forget_old(&self, now: Timestamp) {
+        for entry in fs::read_dir(self.dir()).into_iter().flatten().flatten() {
             let written =
                 entry.metadata().ok().and_then(|meta| Timestamp::try_from(meta.modified().ok()?).ok());
             let is_old =
@@ -89,7 +93,7 @@ impl Store {
     /// Deletes the files of terminals that were attached from other machines before a time, except for the file `but`,
     /// if `is_gone` returns true for their process.
     pub fn forget_links(&self, but: &str, before: Timestamp, is_gone: impl Fn(i32) -> bool) {
-        for entry in fs::read_dir(self.home.run()).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(self.0.home.run()).into_iter().flatten().flatten() {
             let is_link =
                 entry.file_name().to_str().is_some_and(|name| name.starts_with("link-") && name != but);
             if !is_link {
@@ -107,8 +111,8 @@ impl Store {
         }
     }
 
-    fn requests(&self) -> PathBuf {
-        self.home.run().join("requests")
+    fn dir(&self) -> PathBuf {
+        self.0.home.run().join("requests")
     }
 }
 
@@ -203,8 +207,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let id = RequestId::fresh();
-        let spool = store.spool(id, b"{}", b"hello").unwrap();
-        assert_eq!(store.spool(id, b"other", b"").unwrap().request().unwrap(), b"{}");
+        let spool = RequestSpool(&store).store(id, b"{}", b"hello").unwrap();
+        assert_eq!(RequestSpool(&store).store(id, b"other", b"").unwrap().request().unwrap(), b"{}");
         assert!(!spool.has_begun() && !spool.is_held() && spool.end().is_none());
         let work = spool.begin().unwrap().unwrap();
         assert!(spool.is_held() && spool.begin().unwrap().is_none());
@@ -218,7 +222,7 @@ mod tests {
     fn interrupted_request_is_not_repeated() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let spool = store.spool(RequestId::fresh(), b"{}", b"").unwrap();
+        let spool = RequestSpool(&store).store(RequestId::fresh(), b"{}", b"").unwrap();
         drop(spool.begin().unwrap().unwrap());
         assert!(spool.has_begun() && !spool.is_held() && spool.end().is_none());
         assert!(spool.begin().unwrap().is_none());
@@ -229,13 +233,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let (old, held) = (RequestId::fresh(), RequestId::fresh());
-        store.spool(old, b"{}", b"").unwrap();
-        let _work = store.spool(held, b"{}", b"").unwrap().begin().unwrap().unwrap();
-        let now =
-            Timestamp::try_from(fs::metadata(&store.spooled(old).dir).unwrap().modified().unwrap()).unwrap();
-        store.forget_requests(now);
-        assert!(store.spooled(old).dir.is_dir());
-        store.forget_requests(now + jiff::SignedDuration::from_hours(25));
-        assert!(!store.spooled(old).dir.is_dir() && store.spooled(held).dir.is_dir());
+        RequestSpool(&store).store(old, b"{}", b"").unwrap();
+        let _work = RequestSpool(&store).store(held, b"{}", b"").unwrap().begin().unwrap().unwrap();
+        let now = Timestamp::try_from(
+            fs::metadata(&RequestSpool(&store).get(old).dir).unwrap().modified().unwrap(),
+        )
+        .unwrap();
+        RequestSpool(&store).forget_old(now);
+        assert!(RequestSpool(&store).get(old).dir.is_dir());
+        RequestSpool(&store).forget_old(now + jiff::SignedDuration::from_hours(25));
+        assert!(!RequestSpool(&store).get(old).dir.is_dir() && RequestSpool(&store).get(held).dir.is_dir());
     }
 }

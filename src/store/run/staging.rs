@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Pid, getpid, test_kill_process};
 use tempfile::TempDir;
 
+use super::files::RunFiles;
+use crate::store::StoreError;
 use crate::store::home::create_private;
-use crate::store::{Store, StoreError};
 
 /// Name prefix of these directories, before the process id.
 const PREFIX: &str = "_staging-";
@@ -27,10 +28,10 @@ impl Staging {
     }
 }
 
-impl Store {
+impl RunFiles<'_> {
     /// Creates a temporary directory, after removing those of processes that no longer exist.
     pub fn staging(&self) -> Result<Staging, StoreError> {
-        let run = self.run_dir();
+        let run = self.0.run_dir();
         create_private(&run).map_err(StoreError::write(&run))?;
         for left in left_behind(&run) {
             let _ = std::fs::remove_dir_all(left);
@@ -59,19 +60,20 @@ fn left_behind(run: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Store;
 
     #[test]
     fn staging_directory_is_removed_with_its_process_or_by_the_next() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("home")).unwrap();
-        let staging = store.staging().unwrap();
+        let staging = RunFiles(&store).staging().unwrap();
         let mode = std::fs::metadata(staging.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         // No process has this id: it is above the maximum on Linux.
         let left = store.run_dir().join("_staging-4194305-x");
         std::fs::create_dir(&left).unwrap();
         std::fs::write(left.join("file"), "x").unwrap();
-        let two = store.staging().unwrap();
+        let two = RunFiles(&store).staging().unwrap();
         assert!(!left.exists() && staging.path().exists());
         let paths = [staging.path().to_owned(), two.path().to_owned()];
         drop((staging, two));

@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::Instant;
 
+use super::super::locks::agent_locks::AgentLocks;
 use super::*;
 use crate::store::registry::schema::{self, Parsed};
 
@@ -77,10 +78,10 @@ fn lock_error_names_the_process_that_holds_the_agent() {
     let env = TestStore::new();
     let store = Store { lock_timeout: SHORT_TIMEOUT, ..env.store() };
     let a = name("a");
-    let held = store.lock_agent(&a, "starting it").unwrap();
-    assert!(store.try_lock_agent(&a, "killing it").unwrap().is_none());
-    assert!(store.try_lock_agent(&name("b"), "killing it").unwrap().is_some());
-    match store.lock_agent(&a, "killing it") {
+    let held = AgentLocks(&store).lock(&a, "starting it").unwrap();
+    assert!(AgentLocks(&store).try_lock(&a, "killing it").unwrap().is_none());
+    assert!(AgentLocks(&store).try_lock(&name("b"), "killing it").unwrap().is_some());
+    match AgentLocks(&store).lock(&a, "killing it") {
         Err(StoreError::AgentBusy { name, pid, doing }) => {
             assert_eq!((name, pid), (a.clone(), i32::try_from(std::process::id()).ok()));
             assert_eq!(doing, "starting it");
@@ -88,7 +89,7 @@ fn lock_error_names_the_process_that_holds_the_agent() {
         other => panic!("{other:?}"),
     }
     drop(held);
-    drop(store.lock_agent(&a, "killing it").unwrap());
+    drop(AgentLocks(&store).lock(&a, "killing it").unwrap());
     let lock_file = store.run_dir().join("a.lock");
     assert_eq!(fs::read_to_string(&lock_file).unwrap(), "");
     assert_eq!(fs::metadata(&lock_file).unwrap().mode() & 0o777, 0o600);
@@ -99,15 +100,15 @@ fn waiter_of_a_retired_lock_gets_a_new_one() {
     let env = TestStore::new();
     let store = env.store();
     let a = name("a");
-    let held = store.lock_agent(&a, "removing it").unwrap();
+    let held = AgentLocks(&store).lock(&a, "removing it").unwrap();
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| env.store().lock_agent(&a, "starting it"));
+        let waiting = scope.spawn(|| AgentLocks(&env.store()).lock(&a, "starting it"));
         wait_for_waiter(&store.run_dir().join("a.lock"));
         held.release_and_remove();
         let _new = waiting.join().unwrap().unwrap();
-        assert!(store.try_lock_agent(&a, "killing it").unwrap().is_none());
+        assert!(AgentLocks(&store).try_lock(&a, "killing it").unwrap().is_none());
     });
-    assert!(store.try_lock_agent(&a, "killing it").unwrap().is_some());
+    assert!(AgentLocks(&store).try_lock(&a, "killing it").unwrap().is_some());
 }
 
 #[test]
@@ -115,6 +116,6 @@ fn a_removed_run_directory_is_created_again() {
     let env = TestStore::new();
     let store = env.store();
     fs::remove_dir(store.run_dir()).unwrap();
-    store.lock_agent(&name("a"), "starting it").unwrap().release_and_remove();
+    AgentLocks(&store).lock(&name("a"), "starting it").unwrap().release_and_remove();
     assert_eq!(fs::read_dir(store.run_dir()).unwrap().count(), 0);
 }

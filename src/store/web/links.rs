@@ -3,10 +3,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::WebEdit;
+use super::super::map_file::MapFiles;
+use super::{WebEdit, WebStore};
 use crate::model::WebLink;
+use crate::store::StoreError;
 use crate::store::map_file::put_entry;
-use crate::store::{Store, StoreError};
 
 const LINKS: &str = "links";
 
@@ -32,10 +33,10 @@ impl WebEdit<'_> {
     }
 }
 
-impl Store {
+impl WebStore<'_> {
     /// Returns the links that were not opened yet, ordered by id.
-    pub fn web_links(&self) -> Result<Vec<WebLink>, StoreError> {
-        Ok(links(&self.read_map(super::FILE, super::KEY)?))
+    pub fn links(&self) -> Result<Vec<WebLink>, StoreError> {
+        Ok(links(&MapFiles(self.0).read(super::FILE, super::KEY)?))
     }
 }
 

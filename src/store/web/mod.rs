@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::locks::file_lock::{AgentLock, holder};
-use super::map_file::put_entry;
+use super::map_file::{MapFiles, put_entry};
 use super::{Store, StoreError, home};
 use crate::model::{PairingCode, WebDevice};
 
@@ -92,38 +92,42 @@ impl WebEdit<'_> {
     }
 }
 
-impl Store {
+/// Reads and changes the devices and links that may use the web page.
+#[derive(Debug, Clone, Copy)]
+pub struct WebStore<'a>(pub &'a Store);
+
+impl WebStore<'_> {
     /// Returns all devices with valid entries, ordered by id.
-    pub fn web_devices(&self) -> Result<Vec<WebDevice>, StoreError> {
-        Ok(devices(&self.read_map(FILE, KEY)?))
+    pub fn devices(&self) -> Result<Vec<WebDevice>, StoreError> {
+        Ok(devices(&MapFiles(self.0).read(FILE, KEY)?))
     }
 
     /// Returns the pairing code, if there is one.
-    pub fn web_pairing(&self) -> Result<Option<PairingCode>, StoreError> {
-        Ok(pairing(&self.read_map(FILE, KEY)?))
+    pub fn pairing(&self) -> Result<Option<PairingCode>, StoreError> {
+        Ok(pairing(&MapFiles(self.0).read(FILE, KEY)?))
     }
 
     /// Returns the address that the last web server has stored.
-    pub fn web_url(&self) -> Result<Option<String>, StoreError> {
-        let all = self.read_map(FILE, KEY)?;
+    pub fn url(&self) -> Result<Option<String>, StoreError> {
+        let all = MapFiles(self.0).read(FILE, KEY)?;
         Ok(all.get(SERVER).and_then(|server| server.get(URL)?.as_str().map(str::to_owned)))
     }
 
     /// Changes the file while its lock is held. Writes nothing if nothing changed.
-    pub fn update_web<T>(&self, change: impl FnOnce(&mut WebEdit) -> T) -> Result<T, StoreError> {
-        self.update_map(FILE, KEY, |entries| change(&mut WebEdit(entries)))
+    pub fn update<T>(&self, change: impl FnOnce(&mut WebEdit) -> T) -> Result<T, StoreError> {
+        MapFiles(self.0).update(FILE, KEY, |entries| change(&mut WebEdit(entries)))
     }
 
     /// Takes the lock of the web server without waiting. Returns `None` if another server holds it.
-    pub fn lock_web_server(&self) -> Result<Option<AgentLock>, StoreError> {
-        let run = self.home.run();
+    pub fn lock_server(&self) -> Result<Option<AgentLock>, StoreError> {
+        let run = self.0.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
         AgentLock::acquire(&run.join(LOCK), "web", std::time::Duration::ZERO)
     }
 
     /// Returns the process id of the web server, if one is running.
-    pub fn web_server(&self) -> Option<i32> {
-        holder(&self.home.run().join(LOCK)).map(|(pid, _)| pid)
+    pub fn server(&self) -> Option<i32> {
+        holder(&self.0.home.run().join(LOCK)).map(|(pid, _)| pid)
     }
 }
 

@@ -20,13 +20,13 @@ fn device(id: &str) -> WebDevice {
 fn devices_are_stored_and_removed_in_a_private_file() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();
-    assert_eq!(store.web_devices().unwrap(), []);
-    store.update_web(|edit| ["a", "b"].iter().for_each(|id| edit.put_device(&device(id)))).unwrap();
-    assert_eq!(store.web_devices().unwrap(), [device("a"), device("b")]);
+    assert_eq!(WebStore(&store).devices().unwrap(), []);
+    WebStore(&store).update(|edit| ["a", "b"].iter().for_each(|id| edit.put_device(&device(id)))).unwrap();
+    assert_eq!(WebStore(&store).devices().unwrap(), [device("a"), device("b")]);
     let mode = std::fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o600);
-    store.update_web(|edit| edit.remove_device("a")).unwrap();
-    assert_eq!(store.web_devices().unwrap(), [device("b")]);
+    WebStore(&store).update(|edit| edit.remove_device("a")).unwrap();
+    assert_eq!(WebStore(&store).devices().unwrap(), [device("b")]);
 }
 
 #[test]
@@ -34,10 +34,10 @@ fn a_pairing_code_is_replaced_and_deleted() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();
     let code = PairingCode { sha256: "cc".into(), expires_at: "2026-01-01T00:00:00Z".parse().unwrap() };
-    store.update_web(|edit| edit.set_pairing(Some(&code))).unwrap();
-    assert_eq!(store.update_web(|edit| edit.pairing()).unwrap(), Some(code));
-    store.update_web(|edit| edit.set_pairing(None)).unwrap();
-    assert_eq!(store.update_web(|edit| edit.pairing()).unwrap(), None);
+    WebStore(&store).update(|edit| edit.set_pairing(Some(&code))).unwrap();
+    assert_eq!(WebStore(&store).update(|edit| edit.pairing()).unwrap(), Some(code));
+    WebStore(&store).update(|edit| edit.set_pairing(None)).unwrap();
+    assert_eq!(WebStore(&store).update(|edit| edit.pairing()).unwrap(), None);
 }
 
 #[test]
@@ -46,8 +46,8 @@ fn an_unreadable_file_admits_no_device_and_is_not_overwritten() {
     let store = Store::open(dir.path()).unwrap();
     for text in ["{", "{\"format\":2,\"web\":{}}"] {
         std::fs::write(dir.path().join(FILE), text).unwrap();
-        assert!(store.web_devices().is_err());
-        assert!(store.update_web(|edit| edit.put_device(&device("a"))).is_err());
+        assert!(WebStore(&store).devices().is_err());
+        assert!(WebStore(&store).update(|edit| edit.put_device(&device("a"))).is_err());
         assert_eq!(std::fs::read_to_string(dir.path().join(FILE)).unwrap(), text);
     }
 }
@@ -63,25 +63,25 @@ fn guests_are_unknown_to_versions_without_limits() {
         expires_at: "2026-01-01T00:00:00Z".parse().unwrap(),
     };
     let guest = WebDevice { grant: Some(grant), ..device("g") };
-    store.update_web(|edit| edit.put_device(&guest)).unwrap();
-    assert_eq!(store.web_devices().unwrap(), [guest]);
+    WebStore(&store).update(|edit| edit.put_device(&guest)).unwrap();
+    assert_eq!(WebStore(&store).devices().unwrap(), [guest]);
     let path = dir.path().join(FILE);
     let mut file: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(file["web"]["devices"], Value::Null);
     file["web"]["guests"]["g"].as_object_mut().unwrap().remove("grant");
     std::fs::write(&path, file.to_string()).unwrap();
-    assert_eq!(store.web_devices().unwrap(), [], "a guest without limits is not admitted");
+    assert_eq!(WebStore(&store).devices().unwrap(), [], "a guest without limits is not admitted");
 }
 
 #[test]
 fn only_one_server_runs() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();
-    assert_eq!(store.web_server(), None);
-    let lock = store.lock_web_server().unwrap();
+    assert_eq!(WebStore(&store).server(), None);
+    let lock = WebStore(&store).lock_server().unwrap();
     assert!(lock.is_some());
-    assert_eq!(store.web_server(), i32::try_from(std::process::id()).ok());
-    assert!(store.lock_web_server().unwrap().is_none());
+    assert_eq!(WebStore(&store).server(), i32::try_from(std::process::id()).ok());
+    assert!(WebStore(&store).lock_server().unwrap().is_none());
     drop(lock);
-    assert_eq!(store.web_server(), None);
+    assert_eq!(WebStore(&store).server(), None);
 }

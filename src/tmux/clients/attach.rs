@@ -74,9 +74,9 @@ const ATTACH_TIMEOUT_FACTOR: u32 = 3;
 /// Environment of an attaching client's terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttachSurroundings {
-    /// A terminal outside of tmux.
+    /// A terminal outside of tmux, or in a tmux with another prefix key.
     Terminal,
-    /// A pane of the user's own tmux, which receives the prefix key first.
+    /// A pane of the user's own tmux, which takes the first prefix key.
     OwnTmux,
 }
 

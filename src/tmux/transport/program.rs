@@ -1,5 +1,5 @@
 //! The only place that starts the tmux program. Every call has a time limit and a small clean environment, and never
-//! inherits `TMUX`, so that it can reach only our own socket.
+//! inherits `TMUX`, so that it can reach only the socket that it names.
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -53,7 +53,7 @@ fn following(
     let thread = thread::spawn(move || {
         let each = |bytes: &[u8]| {
             sender.send(String::from_utf8(bytes.to_vec()).unwrap()).map_err(io::Error::other)?;
-            Ok(Go::On)
+            Ok(FollowFlow::Continue)
         };
         follow(&dir, since, each, &|| is_ended.load(Ordering::SeqCst))
     });
@@ -134,12 +134,12 @@ fn following_stops_on_request_or_if_the_agent_ended_before() {
     let (handed, thread, ended) = following(&recording.dir, ReadFrom::Start);
     recording.says("all\n");
     until(&handed, "all\n");
-    let stopping = |_: &[u8]| Ok(Go::Stop);
+    let stopping = |_: &[u8]| Ok(FollowFlow::Stop);
     follow(&recording.dir, ReadFrom::Start, stopping, &|| false).unwrap();
     let mut seen = Vec::new();
     let each = |bytes: &[u8]| {
         seen.extend_from_slice(bytes);
-        Ok(Go::On)
+        Ok(FollowFlow::Continue)
     };
     follow(&recording.dir, ReadFrom::Start, each, &|| true).unwrap();
     assert_eq!(seen, b"all\n");

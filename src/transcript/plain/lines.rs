@@ -58,7 +58,7 @@ impl Callbacks for ScrolledLines {
 
 impl ScrolledLines {
     /// Returns the number of rows that have left the screen.
-    pub(super) fn gone(&self) -> u64 {
+    pub(super) fn scrolled_rows(&self) -> u64 {
         self.gone
     }
 

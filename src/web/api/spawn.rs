@@ -148,7 +148,7 @@ fn refuse_unknown(context: &Context, spec: &str, dir: &Path) -> Result<(), Error
     let offered = SpecCatalog(context).spawn_options(&location(dir.to_owned()))?.options;
     match offered.iter().any(|option| option.name == spec) {
         true => Ok(()),
-        false => Err(Error::usage(format!("no spec or kind is called `{}` there", shown(spec)))),
+        false => Err(Error::usage(format!("no spec or kind is named `{}` there", shown(spec)))),
     }
 }
 

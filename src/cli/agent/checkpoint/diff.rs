@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args};
 
-use crate::cli::agent::review::diff::{DiffForm, print};
+use crate::cli::agent::review::diff::{DiffFormFlags, print};
 use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
 use crate::cli::remote::remote_use::Remote;
 use crate::cli::{Invocation, agent::sharing::attach_shared};
@@ -26,12 +26,8 @@ pub(in crate::cli) struct Arguments {
     name: String,
     /// Number of the checkpoint [default: the newest one]
     number: Option<u64>,
-    /// Show the changed files with numbers of lines
-    #[arg(long, group = "form")]
-    stat: bool,
-    /// Show the paths of the changed files only
-    #[arg(long, group = "form")]
-    name_only: bool,
+    #[command(flatten)]
+    form: DiffFormFlags,
 }
 
 const JSON: &str = "\
@@ -40,6 +36,6 @@ The JSON is that of `agent diff`, with source checkpoint.";
 pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
     let session = Checkpoints(&context.manager).diff(&name, args.number)?;
-    print(&session, DiffForm::of(args.stat, args.name_only), context)?;
+    print(&session, args.form.form(), context)?;
     Ok(0)
 }

@@ -11,14 +11,12 @@ use crate::manager::Checkpoints;
 use crate::model::AgentName;
 use crate::text::fit::clean;
 
-pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
-    "restore",
-    "Bring the files back as they were at a checkpoint",
-    Remote::ONCE,
-    |args, context| run(parsed(args)?, context),
-)
-.arguments::<Arguments>()
-.values(&[("name", ArgumentValue::Agent)]);
+pub(in crate::cli) const COMMAND: CommandDefinition =
+    CommandDefinition::new("restore", "Restore the files of a checkpoint", Remote::ONCE, |args, context| {
+        run(parsed(args)?, context)
+    })
+    .arguments::<Arguments>()
+    .values(&[("name", ArgumentValue::Agent)]);
 
 #[derive(Debug, Args)]
 #[command(after_long_help = JSON)]

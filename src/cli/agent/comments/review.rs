@@ -42,7 +42,7 @@ pub(in crate::cli) struct Arguments {
     /// The line numbers of --comment are those of the base
     #[arg(long = "old", requires = "comment")]
     is_in_base: bool,
-    /// List the comments, as without options outside of a terminal
+    /// List the comments; the default if there is no terminal
     #[arg(long, group = "action")]
     list: bool,
     /// Send all drafts as one prompt and confirm that the agent accepted it

@@ -1,7 +1,7 @@
 //! `agent finish --pr`: the work as a pull request.
 
 use crate::cli::Invocation;
-use crate::cli::agent::finish::{confirmed, described, plan_with_consent};
+use crate::cli::agent::finish::{Arguments, confirmed, described, handle_conflict, plan_with_consent};
 use crate::error::Error;
 use crate::manager::{FinishRequest, Finishing, PullRequestReport};
 use crate::text::fit::clean;
@@ -9,20 +9,27 @@ use crate::text::fit::clean;
 /// Shows the plan, asks, and opens the pull request.
 pub(in crate::cli) fn run(
     mut request: FinishRequest,
-    (is_dry_run, is_agreed): (bool, bool),
+    args: &Arguments,
     context: &Invocation,
 ) -> Result<u8, Error> {
+    if args.discard_others {
+        return Err(Error::usage("the stored options open a pull request, so no other agents are discarded")
+            .hint(format!("`symposium agent finish {} --continue` opens it", request.name)));
+    }
     let finishing = Finishing(&context.manager);
     let planned = plan_with_consent(&mut request, context, |request| finishing.pull_request_plan(request))?;
-    if is_dry_run {
+    if args.dry_run {
         match context.ui.json {
             true => context.ui.json(&planned.plan),
             false => context.ui.data(&shown(&planned.plan)),
         }
-        return Ok(0);
+        return Ok(u8::from(!planned.plan.conflicts.is_empty()));
     }
-    let command = request.command(&["--pr", "--yes"]);
-    if !is_agreed && !confirmed((&request.name, &command), &shown(&planned.plan), context)? {
+    if !planned.plan.conflicts.is_empty() {
+        return handle_conflict(&request, &planned.plan, args.resolve, context);
+    }
+    let command = request.command(&["--yes"]);
+    if !args.yes && !confirmed((&request.name, &command), &shown(&planned.plan), context)? {
         return Ok(1);
     }
     show(&finishing.open_pull_request(&request, &planned)?, context);
@@ -51,7 +58,7 @@ fn show(report: &PullRequestReport, context: &Invocation) {
         context.ui.data(command);
     }
     context.ui.say(&format!(
-        "`{0}` goes on; after the pull request is merged: `symposium agent finish {0}`",
+        "agent `{0}` is kept; after the pull request is merged: `symposium agent finish {0}`",
         report.agent
     ));
 }

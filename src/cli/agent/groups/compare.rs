@@ -23,13 +23,13 @@ pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
 #[derive(Debug, Args)]
 #[command(after_long_help = JSON)]
 pub(in crate::cli) struct Arguments {
-    /// Names of the agents; a single name means all agents that were started together with it
+    /// Names of the agents; a single name stands for its whole group
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
     /// Run the checks of `agent finish` in each worktree
     #[arg(long)]
     checks: bool,
-    /// Agree to the checks of the project as they are now
+    /// Trust the checks of the project as they are now
     #[arg(long, requires = "checks")]
     trust: bool,
 }

@@ -20,7 +20,7 @@ pub(in crate::cli) struct WithOthers<'a, T: Serialize, D: Serialize> {
     pub discarded: &'a [D],
 }
 
-/// Returns what discarding the other agents would throw away. Fails if one of them cannot be discarded.
+/// Returns what discarding the other agents would remove. Fails if one of them cannot be discarded.
 pub(in crate::cli) fn planned(
     winner: &AgentName,
     named: &[String],

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::agent::lifecycle::spawn;
+use crate::cli::agent::lifecycle::spawn::{self, ChangesFlag};
 use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
 use crate::cli::remote::remote_use::Remote;
 use crate::cli::{Invocation, agent::sharing::attach_shared, render::ui};
@@ -28,9 +28,8 @@ pub(in crate::cli) struct Arguments {
     /// Name of the new agent [default: NAME-fork]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     name: Option<String>,
-    /// Copy uncommitted and untracked changes into the new worktree
-    #[arg(long)]
-    with_changes: bool,
+    #[command(flatten)]
+    changes: ChangesFlag,
 }
 
 const JSON: &str = "\
@@ -47,7 +46,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     let request = ForkRequest {
         original: attach_shared::own(&args.original)?,
         name: args.name.as_deref().map(spawn::name).transpose()?,
-        changes: spawn::changes(args.with_changes),
+        changes: args.changes.policy(),
         size: ui::agent_terminal_size(),
         recap_text: &recap_text,
     };
@@ -58,7 +57,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     }
     forked.remarks.iter().for_each(|remark| context.ui.say(remark));
     context.ui.data(forked.agent.name.as_str());
-    if ui::is_watched() {
+    if ui::is_stderr_terminal() {
         context.ui.say(&format!("attach with: symposium agent attach {}", forked.agent.name));
     }
     Ok(0)

@@ -11,7 +11,7 @@ use crate::manager::{Conversations, Resumption};
 
 pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
     "resume",
-    "Start an agent that has ended again, with its conversation",
+    "Start an ended agent again, with its conversation",
     Remote::ONCE.host_before_first_line(),
     |args, context| run(parsed(args)?, context),
 )

@@ -64,16 +64,15 @@ pub(in crate::cli) struct Arguments {
     /// Branch of the worktree, existing or new [default: symposium/NAME]
     #[arg(long, value_name = "B", allow_hyphen_values = true)]
     branch: Option<String>,
-    /// Copy uncommitted and untracked changes into the new worktree
-    #[arg(long)]
-    with_changes: bool,
+    #[command(flatten)]
+    changes: ChangesFlag,
     /// Conversation of the agent CLI to continue, or a name for the new one
     #[arg(long, value_name = "C", allow_hyphen_values = true)]
     conversation: Option<String>,
     /// Parameter of the spec: `{{K}}` in prompts, SYMPOSIUM_PARAM_K in the environment
     #[arg(long = "param", value_name = "K=V", value_parser = parameter, allow_hyphen_values = true)]
     params: Vec<(String, String)>,
-    /// Environment variable, stored in spec.json and set at every start; not for secrets
+    /// Environment variable, stored in spec.json; not for secrets
     #[arg(long, value_name = "K=V", value_parser = variable)]
     env: Vec<(String, String)>,
     /// Restart policy: no, on-failure or always [default: from the spec, else no]
@@ -88,7 +87,7 @@ pub(in crate::cli) struct Arguments {
     /// Start this many agents on the task, each in its own worktree: NAME-1, NAME-2, …
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=MAX_COUNT), conflicts_with_all = SINGLE)]
     count: Option<u8>,
-    /// Start one agent of each of these kinds or specs on the task, each in its own worktree
+    /// Start one agent of each kind or spec on the task, each in its own worktree
     #[arg(long, value_name = "K,K", value_delimiter = ',', conflicts_with_all = ["spec", "command", "count"], conflicts_with_all = SINGLE)]
     kinds: Vec<String>,
     /// Attach this terminal immediately
@@ -130,7 +129,7 @@ fn refuse_no_command(matches: &ArgMatches, line: &[OsString]) -> Result<(), Erro
     }
 }
 
-/// Where it works.
+/// Where the agent works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum WorkspaceArguments {
     /// The directory itself
@@ -163,12 +162,22 @@ pub(in crate::cli) fn name(text: &str) -> Result<AgentName, Error> {
     text.parse().map_err(|why| Error::bad_name(text, why))
 }
 
-/// Translates the flag `--with-changes`.
-pub(in crate::cli) fn changes(flag: bool) -> UncommittedChanges {
-    if flag { UncommittedChanges::TakeAlong } else { UncommittedChanges::StayBehind }
+/// The flag of commands that create a worktree.
+#[derive(Debug, Clone, Copy, Args)]
+pub(in crate::cli) struct ChangesFlag {
+    /// Copy uncommitted and untracked changes into the new worktree
+    #[arg(long)]
+    with_changes: bool,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
+impl ChangesFlag {
+    /// Returns what happens to uncommitted changes.
+    pub(in crate::cli) fn policy(self) -> UncommittedChanges {
+        if self.with_changes { UncommittedChanges::TakeAlong } else { UncommittedChanges::StayBehind }
+    }
+}
+
+pub(in crate::cli) fn run(mut args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = args.name.as_deref().map(name).transpose()?;
     if args.attach && !ui::is_interactive() {
         return Err(Error::no_terminal("spawn --attach", name.map(|name| name.to_string())));
@@ -176,11 +185,46 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     if args.attach {
         Attachments(&context.manager).refuse_terminal(None)?;
     }
+    let size = match args.count {
+        Some(count) => Some(GroupSize::Count(count.into())),
+        None => (!args.kinds.is_empty()).then(|| GroupSize::Kinds(std::mem::take(&mut args.kinds))),
+    };
+    let Arguments { attach, foreground, trust, .. } = args;
+    let request = request(args, name)?;
+    if let Some(size) = size {
+        return spawn_group::run(&request, &size, trust, context);
+    }
+    if foreground {
+        return run_in_foreground(&request, trust, context);
+    }
+    let spawned = with_trust(context, trust, || Spawning(&context.manager).spawn(request.clone()))?;
+    for warning in &spawned.warnings {
+        context.ui.warn(warning);
+    }
+    for remark in &spawned.remarks {
+        context.ui.say(remark);
+    }
+    if attach {
+        return attach::to(&spawned.agent.name, crate::manager::As::Driver, context);
+    }
+    if context.ui.json {
+        context.ui.json(&spawned.agent);
+    } else {
+        context.ui.data(spawned.agent.name.as_str());
+        if ui::is_stderr_terminal() {
+            context.ui.say(&format!("attach with: symposium agent attach {}", spawned.agent.name));
+        }
+    }
+    Ok(0)
+}
+
+/// Translates the arguments. Reads the task from standard input if it is `-`.
+fn request(args: Arguments, name: Option<AgentName>) -> Result<SpawnRequest, Error> {
     let task = match args.task.as_deref() {
         Some("-") => Some(ui::standard_input().map_err(Error::io("cannot read the task from stdin"))?),
         _ => args.task,
     };
-    let request = SpawnRequest {
+    Ok(SpawnRequest {
         body: if args.command.is_empty() {
             SpawnTarget::Spec(args.spec)
         } else {
@@ -198,7 +242,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
             WorkspaceArguments::Scratch => Workspace::Scratch,
         }),
         branch: args.branch,
-        changes: changes(args.with_changes),
+        changes: args.changes.policy(),
         fork_of: None,
         taskspace: None,
         conversation: args.conversation,
@@ -209,44 +253,20 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         lifetime: args.ephemeral.then_some(Lifetime::Task),
         restart: args.restart,
         size: ui::agent_terminal_size(),
-    };
-    let size = match args.count {
-        Some(count) => Some(GroupSize::Count(count.into())),
-        None => (!args.kinds.is_empty()).then_some(GroupSize::Kinds(args.kinds)),
-    };
-    if let Some(size) = size {
-        return spawn_group::run(&request, &size, args.trust, context);
+    })
+}
+
+/// Runs the agent in this terminal and returns its exit code.
+fn run_in_foreground(request: &SpawnRequest, trust: TrustFlag, context: &Invocation) -> Result<u8, Error> {
+    let terminal = ui::SavedTerminal::save();
+    let (name, exit) = with_trust(context, trust, || {
+        Spawning(&context.manager).spawn_foreground(request, || context.print_notices())
+    })?;
+    // An agent that was killed by a signal has not restored the terminal modes.
+    if exit.signal.is_some() && ui::is_interactive() {
+        terminal.restore_and_say("");
     }
-    if args.foreground {
-        let terminal = ui::SavedTerminal::save();
-        let (name, exit) = with_trust(context, args.trust, || {
-            Spawning(&context.manager).spawn_foreground(&request, || context.print_notices())
-        })?;
-        // An agent that was killed by a signal has not restored the terminal modes.
-        if exit.signal.is_some() && ui::is_interactive() {
-            terminal.restore_and_say("");
-        }
-        context.ui.say(&format!("agent `{name}` ended with {exit}"));
-        let code = exit.code.unwrap_or_else(|| 128 + exit.signal.unwrap_or(0));
-        return Ok(u8::try_from(code).unwrap_or(1));
-    }
-    let spawned = with_trust(context, args.trust, || Spawning(&context.manager).spawn(request.clone()))?;
-    for warning in &spawned.warnings {
-        context.ui.warn(warning);
-    }
-    for remark in &spawned.remarks {
-        context.ui.say(remark);
-    }
-    if args.attach {
-        return attach::to(&spawned.agent.name, crate::manager::As::Driver, context);
-    }
-    if context.ui.json {
-        context.ui.json(&spawned.agent);
-    } else {
-        context.ui.data(spawned.agent.name.as_str());
-        if ui::is_watched() {
-            context.ui.say(&format!("attach with: symposium agent attach {}", spawned.agent.name));
-        }
-    }
-    Ok(0)
+    context.ui.say(&format!("agent `{name}` ended with {exit}"));
+    let code = exit.code.unwrap_or_else(|| 128 + exit.signal.unwrap_or(0));
+    Ok(u8::try_from(code).unwrap_or(1))
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::grammar::definition::{ArgumentValue, CommandDefinition, parsed};
 use crate::cli::remote::remote_use::Remote;
-use crate::cli::{Invocation, agent::recaps::recap_all, agent::sharing::attach_shared, render::times};
+use crate::cli::{Invocation, agent::recaps::digest, agent::sharing::attach_shared, render::times};
 use crate::error::Error;
 use crate::manager::CoverPage;
 use crate::manager::{Recaps, StatusTracker};
@@ -41,7 +41,7 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let since = args.since.as_deref().map(|text| times::parse_time(text, context.manager.now())).transpose();
     let since = since.map_err(Error::usage)?;
-    let Some(name) = &args.name else { return recap_all::run(since, context) };
+    let Some(name) = &args.name else { return digest::run(since, context) };
     let name = attach_shared::own(name)?;
     let recap = Recaps(&context.manager).recap(&name, since)?;
     if let Some((columns, lines)) = args.page {

@@ -11,7 +11,7 @@ use crate::manager::{AgentRemoval, DiscardPreview};
 
 pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
     "discard",
-    "Throw away an agent with its work, worktree and branch",
+    "Discard an agent with its work, worktree and branch",
     Remote::ONCE,
     |args, context| run(parsed(args)?, context),
 )
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Arguments {
     /// Do not ask for confirmation
     #[arg(short, long)]
     yes: bool,
-    /// Show what would be thrown away and change nothing
+    /// Show what would be discarded and change nothing
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
 }
@@ -71,7 +71,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     Ok(0)
 }
 
-/// Returns the work that is thrown away, one line for each part.
+/// Returns the work that is discarded, one line for each part.
 pub(in crate::cli) fn described(preview: &DiscardPreview) -> String {
     let name = &preview.removal.name;
     let running = if preview.removal.running { " It is running and will be ended." } else { "" };

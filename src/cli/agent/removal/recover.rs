@@ -21,7 +21,7 @@ pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
 #[derive(Debug, Args)]
 #[command(after_long_help = JSON)]
 pub(in crate::cli) struct Arguments {
-    /// Name of a copy, or of an agent, whose newest copy is meant [default: list all copies]
+    /// Name of a copy, or of an agent for its newest copy [default: list all copies]
     #[arg(allow_hyphen_values = true)]
     copy: Option<String>,
 }

@@ -23,7 +23,7 @@ pub(in crate::cli) const COMMAND: CommandDefinition =
 /// Options of a command that removes an agent.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RemovalOptions {
-    /// Remove it even if it runs or holds unsaved work; a copy of the work is kept for 30 days
+    /// Remove it even if it runs or has unsaved work; a copy is kept for 30 days
     #[arg(long)]
     force: bool,
     /// Do not ask for confirmation; without a terminal, --force is enough

@@ -34,13 +34,9 @@ pub(in crate::cli) struct Arguments {
     /// Compare with this branch or commit from now on
     #[arg(long, value_name = "REF", allow_hyphen_values = true)]
     base: Option<String>,
-    /// Show the changed files with numbers of lines
-    #[arg(long, group = "form")]
-    stat: bool,
-    /// Show the paths of the changed files only
-    #[arg(long, group = "form")]
-    name_only: bool,
-    /// Show the diff with your own diff.external, or in your pager, such as less or delta
+    #[command(flatten)]
+    form: DiffFormFlags,
+    /// Show the diff with git's diff.external or in your pager, such as less or delta
     #[arg(long, group = "form")]
     tool: bool,
     /// Show only committed changes
@@ -84,7 +80,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         let exit = reviews.show_with_tool(&session)?;
         return Ok(exit.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
     }
-    print(&session, DiffForm::of(args.stat, args.name_only), context)?;
+    print(&session, args.form.form(), context)?;
     Ok(0)
 }
 
@@ -99,10 +95,21 @@ pub(in crate::cli) enum DiffForm {
     Names,
 }
 
-impl DiffForm {
-    /// Returns the form that the flags `--stat` and `--name-only` ask for. clap accepts only one of them.
-    pub(in crate::cli) fn of(stat: bool, name_only: bool) -> DiffForm {
-        match (stat, name_only) {
+/// The flags of commands that print a diff.
+#[derive(Debug, Clone, Copy, Args)]
+pub(in crate::cli) struct DiffFormFlags {
+    /// Show the changed files with numbers of lines
+    #[arg(long, group = "form")]
+    stat: bool,
+    /// Show the paths of the changed files only
+    #[arg(long, group = "form")]
+    name_only: bool,
+}
+
+impl DiffFormFlags {
+    /// Returns the form that the flags ask for. clap accepts only one of them.
+    pub(in crate::cli) fn form(self) -> DiffForm {
+        match (self.stat, self.name_only) {
             (true, _) => DiffForm::Stat,
             (_, true) => DiffForm::Names,
             _ => DiffForm::Patch,
@@ -136,7 +143,7 @@ pub(in crate::cli) fn print(
 fn print_patch(session: &DiffSession, context: &Invocation) -> Result<(), Error> {
     let written = match ui::is_shown() {
         true => {
-            let mut printer = PatchPrinter::new(ui::is_colored());
+            let mut printer = PatchPrinter::to_stdout();
             session.write_patch(&[], &mut printer).and_then(|()| printer.flush().map_err(cannot_print()))
         }
         false => {

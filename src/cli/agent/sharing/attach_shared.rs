@@ -1,12 +1,14 @@
 //! The guest's side of sharing: `agent attach OWNER/NAME` and `agent list --shared`.
 
 use crate::base::sanitize::shell_word;
-use crate::cli::agent::terminal::attach::{USUAL_PREFIX, way_out};
+use crate::cli::agent::terminal::attach::detach_keys;
 use crate::cli::render::columns::columns;
 use crate::cli::{Invocation, agent::lifecycle::spawn, render::ui};
 use crate::error::Error;
 use crate::manager::Sharing;
-use crate::manager::{As, AttachSurroundings, ConnectPurpose, DisconnectReason, IncomingShares};
+use crate::manager::{
+    As, AttachSurroundings, ConnectPurpose, DisconnectReason, GUEST_PREFIX, IncomingShares,
+};
 use crate::model::AgentName;
 use crate::text::ages;
 
@@ -54,12 +56,12 @@ pub(in crate::cli) fn to(
         As::Taker => ConnectPurpose::Take,
         As::Observer => ConnectPurpose::Observe,
     };
-    let around = if context.manager.is_within_tmux() {
+    let around = if context.manager.own_tmux_takes(GUEST_PREFIX) {
         AttachSurroundings::OwnTmux
     } else {
         AttachSurroundings::Terminal
     };
-    let keys = way_out(around, USUAL_PREFIX);
+    let keys = detach_keys(around, GUEST_PREFIX);
     context.ui.say(&format!("attaching to `{name}` of {owner}; leave with {keys}, the agent keeps running"));
     match Sharing(&context.manager).attach_guest(owner, name, want)? {
         DisconnectReason::ByKeys => Ok(Some(0)),

@@ -68,7 +68,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     let until = shared.share.until.map(|until| format!(" until {until}")).unwrap_or_default();
     let address = shell_word(address);
     context.ui.say(&format!("{with} may {may} `{name}`{until}: `symposium agent attach {address}`"));
-    context.ui.say(&format!("take it back: `symposium agent unshare {name} --with {with}`"));
+    context.ui.say(&format!("to stop sharing: `symposium agent unshare {name} --with {with}`"));
     Ok(0)
 }
 

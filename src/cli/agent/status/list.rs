@@ -10,7 +10,7 @@ use crate::cli::remote::remote_use::{Remote, RemoteMode};
 use crate::cli::render::agent_table::table;
 use crate::cli::render::redraw::{fitting, redraw};
 use crate::cli::{
-    Invocation,
+    Invocation, Ui,
     agent::sharing::attach_shared,
     render::{times, ui, work_table},
 };
@@ -56,7 +56,7 @@ pub(in crate::cli) struct Arguments {
     /// Update the list at each change; with --json, print one array per line
     #[arg(long)]
     watch: bool,
-    /// Show branch, changes, commits, conflicts, pull request and size of each workspace
+    /// Show branch, changes, commits, conflicts, pull request and size of workspaces
     #[arg(long, conflicts_with = "watch")]
     work: bool,
     /// Time limit per machine [default: 5s, or 1s after a recent timeout]
@@ -94,7 +94,7 @@ pub(in crate::cli) fn run(mut args: Arguments, context: &Invocation) -> Result<u
 
 /// Prints these agents: of this machine and others, or of one other machine.
 pub(in crate::cli) fn show(args: &Arguments, all: &[Agent], host: Option<&HostName>, context: &Invocation) {
-    let agents = args.wanted(all, context.ui.json);
+    let agents = args.wanted(all, &context.ui);
     if context.ui.json && args.work {
         let work = Reviews(&context.manager).work_summaries(&agents);
         let agents = agents.iter().zip(work).map(|(agent, work)| WithWork { agent, work });
@@ -132,7 +132,7 @@ fn watch(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     let mut agents = Vec::new();
     redraw(context, |current_agents| {
         if let Some(current_agents) = current_agents {
-            agents = args.wanted(&current_agents.agents, context.ui.json);
+            agents = args.wanted(&current_agents.agents, &context.ui);
             if context.ui.json {
                 Approvals(&context.manager).add_options(&mut agents);
                 Sharing(&context.manager).add_shares(&mut agents);
@@ -165,19 +165,19 @@ impl Arguments {
     }
 
     /// Returns the agents to show, in display order.
-    pub(in crate::cli) fn wanted(&self, all: &[Agent], json: bool) -> Vec<Agent> {
-        let mut agents: Vec<Agent> = all.iter().filter(|agent| self.wants(agent, json)).cloned().collect();
+    pub(in crate::cli) fn wanted(&self, all: &[Agent], ui: &Ui) -> Vec<Agent> {
+        let mut agents: Vec<Agent> = all.iter().filter(|agent| self.wants(agent, ui)).cloned().collect();
         display_order::sort_for_display(&mut agents);
         agents
     }
 
     /// Checks whether an agent is shown. JSON output has all agents unless a filter is given; text output leaves out
     /// agents that exited or were stopped.
-    fn wants(&self, agent: &Agent, json: bool) -> bool {
+    fn wants(&self, agent: &Agent, ui: &Ui) -> bool {
         let ended = matches!(agent.status, Status::Exited | Status::Stopped);
         let by_status = match self.status.is_empty() {
             false => self.status.contains(&agent.status),
-            true => self.all || json || !ended,
+            true => self.all || ui.json || !ended,
         };
         let by_project = self.project.as_deref().is_none_or(|wanted| {
             let project = agent.project.as_deref().unwrap_or_default();

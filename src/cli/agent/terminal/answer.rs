@@ -152,47 +152,65 @@ pub(in crate::cli) fn choose(args: &AnswerArguments, context: &Invocation) -> Re
         None => choose_waiting(Approvals(&context.manager).waiting_agents()?, "answer", context)?,
     };
     let Some(name) = name else { return Ok(0) };
-    let answer = match &args.answer {
-        Some(answer) => answer.clone(),
+    let (answer, read) = match &args.answer {
+        Some(answer) => (answer.clone(), None),
         None => match choose_answer(&name, context)? {
-            Some(answer) => answer,
+            Some(chosen) => chosen,
             None => return Ok(0),
         },
     };
-    let answered = Approvals(&context.manager).answer_with(&name, &answer, args.if_asks.as_deref())?;
+    let read = args.if_asks.as_deref().or(read.as_deref());
+    let answered = Approvals(&context.manager).answer_with(&name, &answer, read)?;
     if context.ui.json {
         context.ui.json(&answer_json(&name, &answer, &answered));
     } else {
         let now = status_word(&answered.agent);
-        context.ui.say(&format!("answered `{name}`: {}; it is {now} now", clean(&answered.question_line)));
+        let asked = answered.question.as_ref().and_then(|question| question.text.lines().next());
+        let asked = clean(asked.unwrap_or(&answered.question_line));
+        context.ui.say(&format!("answered `{name}`: {asked}; it is {now} now"));
     }
     Ok(0)
 }
 
-/// Shows the dialog of an agent and returns the option that the user chooses at the terminal.
-fn choose_answer(name: &AgentName, context: &Invocation) -> Result<Option<String>, Error> {
-    let dialog = Approvals(&context.manager)
-        .dialog_shown(name)?
+/// Shows the dialog of an agent. Returns the option that the user chooses at the terminal, and the id of the question
+/// that they read.
+fn choose_answer(name: &AgentName, context: &Invocation) -> Result<Option<(String, Option<String>)>, Error> {
+    let (dialog, question) = Approvals(&context.manager)
+        .dialog_with_question(name)?
         .ok_or_else(|| Error::nothing_asked(name, "not asking anything", vec![]))?;
     if context.ui.json {
-        context.ui.json(&json!({ "agent": name, "asks": dialog.asks, "options": dialog.options }));
+        context.ui.json(&json!({
+            "agent": name,
+            "asks": dialog.asks,
+            "question": question,
+            "options": dialog.options,
+        }));
         return Ok(None);
     }
     if !context.ui.can_ask() || dialog.options.is_empty() {
-        context.ui.data(&shown(&dialog));
+        context.ui.data(&shown(&dialog, question.as_ref()));
         return Ok(None);
     }
+    let asked = question.as_ref().and_then(|question| beside_the_options(question, &dialog));
+    asked.iter().for_each(|asked| context.ui.say(asked));
     let lines: Vec<String> = dialog.options.iter().map(|option| clean(&option.line())).collect();
     let at = picker::pick_line(&clean(&dialog.asks), lines)?;
-    Ok(at.and_then(|at| dialog.options.get(at)).map(|option| match option.number {
-        Some(number) => number.to_string(),
-        None => option.label.clone(),
+    Ok(at.and_then(|at| dialog.options.get(at)).map(|option| {
+        let answer = option.number.map_or_else(|| option.label.clone(), |number| number.to_string());
+        (answer, question.map(|question| question.id))
     }))
 }
 
-fn shown(dialog: &Dialog) -> String {
+fn shown(dialog: &Dialog, question: Option<&AskedQuestion>) -> String {
+    let asked = question.and_then(|question| beside_the_options(question, dialog));
     let options = dialog.options.iter().map(|option| format!("  {}", clean(&option.line())));
-    std::iter::once(clean(&dialog.asks)).chain(options).collect::<Vec<_>>().join("\n")
+    asked.into_iter().chain([clean(&dialog.asks)]).chain(options).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the question that the agent reported, such as the command to approve, if the line above the options does not
+/// contain it.
+fn beside_the_options(question: &AskedQuestion, dialog: &Dialog) -> Option<String> {
+    (!dialog.asks.contains(question.text.trim())).then(|| indented(question))
 }
 
 /// Returns the agents that wait for an approval. If all of them wait for something else, the error names the command
@@ -257,6 +275,21 @@ mod tests {
     use super::*;
     use crate::model::Status;
     use crate::rules::lifecycle::capacity::tests::agent;
+
+    #[test]
+    fn the_command_to_approve_is_shown_above_the_options() {
+        let question = |text: &str| AskedQuestion {
+            id: "x".into(),
+            text: text.into(),
+            extent: Extent::Whole,
+            options: vec![],
+        };
+        let dialog = Dialog { asks: "Do you want to proceed?".into(), options: vec![] };
+        let asked = question("Bash: make clean\nrm -rf build");
+        let text = shown(&dialog, Some(&asked));
+        assert_eq!(text, "  Bash: make clean\n  rm -rf build\nDo you want to proceed?");
+        assert_eq!(shown(&dialog, Some(&question(&dialog.asks))), "Do you want to proceed?");
+    }
 
     #[test]
     fn only_approvals_are_offered_for_approval() {

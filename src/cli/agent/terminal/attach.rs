@@ -55,14 +55,14 @@ pub(in crate::cli) struct Arguments {
 pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let host = args.known_as.clone();
     match (attach(args, context), host) {
-        (Err(error), Some(host)) => Ok(context.ui.error(&seen_from(&host, error))),
+        (Err(error), Some(host)) => Ok(context.ui.error(&addressed_from(&host, error))),
         (done, _) => done,
     }
 }
 
 /// Rewrites an error for a user on another machine, where this machine is called `host`: pasted commands must address
 /// this machine.
-fn seen_from(host: &HostName, error: Error) -> Error {
+fn addressed_from(host: &HostName, error: Error) -> Error {
     let message = format!("on `{host}`: {error}");
     error.rewritten(message, |hint| pasted_from(host, hint))
 }
@@ -139,13 +139,13 @@ fn come(name: &AgentName, coming: &AttachOptions<'_>, context: &Invocation) -> R
         context.ui.warn(&format!("{error}; attaching with the defaults"));
     }
     let before = |agent: &Agent, prefix: &str| {
-        let keys = way_out(around, prefix);
+        let keys = detach_keys(around, prefix);
         // The message is repeated on the screen once the driver is determined.
         if let Some(driver) = agent.clients.iter().find(|client| client.driver && how == As::Driver) {
             let driver_text = show::terminal(driver, context.manager.now());
             let host = host.map(|host| format!("{host}:")).unwrap_or_default();
             let take = format!("symposium agent attach {host}{name} --take");
-            context.ui.say(&format!("{driver_text}: you will watch; `{take}` takes over"));
+            context.ui.say(&format!("{driver_text}: you attach as an observer; `{take}` takes over"));
         }
         context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent keeps running"));
         // Input that was typed during the reconnect arrives with it and was not meant for the agent.
@@ -186,7 +186,7 @@ fn exit_code(exit: Exit) -> u8 {
 }
 
 /// Returns the keys that detach.
-pub(in crate::cli) fn way_out(around: AttachSurroundings, prefix: &str) -> String {
+pub(in crate::cli) fn detach_keys(around: AttachSurroundings, prefix: &str) -> String {
     match around {
         // The prefix of the user's own tmux may differ; the user knows it.
         AttachSurroundings::OwnTmux => {
@@ -195,9 +195,6 @@ pub(in crate::cli) fn way_out(around: AttachSurroundings, prefix: &str) -> Strin
         AttachSurroundings::Terminal => format!("{prefix} d"),
     }
 }
-
-/// The default prefix of tmux, which also detaches a guest.
-pub(in crate::cli) const USUAL_PREFIX: &str = "C-b";
 
 fn choose(context: &Invocation) -> Result<Option<AgentName>, Error> {
     let mut candidates = Attachments(&context.manager).candidates()?;

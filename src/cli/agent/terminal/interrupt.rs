@@ -8,13 +8,15 @@ use crate::cli::{Invocation, agent::sharing::attach_shared};
 use crate::error::{Error, shown};
 use crate::manager::AgentInput;
 
-pub(in crate::cli) const COMMAND: CommandDefinition =
-    CommandDefinition::new("interrupt", "Interrupt the turn of an agent", Remote::ONCE, |args, context| {
-        run(parsed(args)?, context)
-    })
-    .arguments::<Arguments>()
-    .values(&[("name", ArgumentValue::Agent)])
-    .short_forms(&["interrupt"]);
+pub(in crate::cli) const COMMAND: CommandDefinition = CommandDefinition::new(
+    "interrupt",
+    "Interrupt the current turn of an agent",
+    Remote::ONCE,
+    |args, context| run(parsed(args)?, context),
+)
+.arguments::<Arguments>()
+.values(&[("name", ArgumentValue::Agent)])
+.short_forms(&["interrupt"]);
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
@@ -38,7 +40,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         context.ui.say(&format!("pressed {} in `{name}`{seen}", done.keys.join(" ")));
         if let Some(prompt) = done.put_back {
             context.ui.say(&format!(
-                "it had put its prompt back into the input line, which is empty now: {}",
+                "the agent returned the prompt to its input line, which was cleared: {}",
                 shown(&prompt)
             ));
         }

@@ -38,7 +38,9 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     }
     match silence {
         Some(silence) => {
-            context.ui.warn(&format!("this is the end of the transcript of `{name}`, not its screen now"));
+            context.ui.warn(&format!(
+                "these are the last lines of the transcript of `{name}`, not its current screen"
+            ));
             Err(silence)
         }
         None => {
@@ -48,7 +50,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
                 ));
             } else if from == PeekedFrom::Transcript && !context.ui.json {
                 context.ui.say(&format!(
-                    "`{name}` is {status} and has no screen: this is the end of what it printed"
+                    "`{name}` is {status} and has no screen: these are the last lines of its transcript"
                 ));
             }
             Ok(0)

@@ -7,11 +7,11 @@ const KEYS_HELP: &str = "(type to filter, 1-9 to choose, Esc to leave): ";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyEffect {
     /// The user has not chosen yet.
-    Go,
+    Continue,
     /// The line with this index was chosen.
-    LaunchPlan(usize),
+    Choose(usize),
     /// The user cancelled.
-    Left,
+    Cancel,
 }
 
 /// A list of lines with a filter.
@@ -62,12 +62,12 @@ impl Chooser {
         let mut rest = bytes;
         while !rest.is_empty() {
             let (step, taken) = self.key(rest);
-            if step != KeyEffect::Go {
+            if step != KeyEffect::Continue {
                 return step;
             }
             rest = &rest[taken.max(1)..];
         }
-        KeyEffect::Go
+        KeyEffect::Continue
     }
 
     /// Processes the first key and returns its length in bytes.
@@ -78,9 +78,9 @@ impl Chooser {
             // All other escape sequences are ignored.
             [0x1b, b'[' | b'O', rest @ ..] => {
                 let end = rest.iter().position(|byte| byte.is_ascii_alphabetic() || *byte == b'~');
-                (KeyEffect::Go, 2 + end.map_or(rest.len(), |end| end + 1))
+                (KeyEffect::Continue, 2 + end.map_or(rest.len(), |end| end + 1))
             }
-            [0x1b, ..] | [0x03, ..] | [0x04, ..] => (KeyEffect::Left, 1),
+            [0x1b, ..] | [0x03, ..] | [0x04, ..] => (KeyEffect::Cancel, 1),
             [b'\r' | b'\n', ..] => (self.chosen(self.selected), 1),
             [0x10, ..] => (self.select_before(), 1),
             [0x0e | b'\t', ..] => (self.select_behind(), 1),
@@ -96,22 +96,22 @@ impl Chooser {
 
     fn select_before(&mut self) -> KeyEffect {
         self.selected = self.selected.saturating_sub(1);
-        KeyEffect::Go
+        KeyEffect::Continue
     }
 
     fn select_behind(&mut self) -> KeyEffect {
         self.selected = (self.selected + 1).min(self.matching().len().saturating_sub(1));
-        KeyEffect::Go
+        KeyEffect::Continue
     }
 
     fn chosen(&self, at: usize) -> KeyEffect {
-        self.matching().get(at).map_or(KeyEffect::Go, |index| KeyEffect::LaunchPlan(*index))
+        self.matching().get(at).map_or(KeyEffect::Continue, |index| KeyEffect::Choose(*index))
     }
 
     fn filtered(&mut self, change: impl FnOnce(&mut String)) -> KeyEffect {
         change(&mut self.filter);
         self.selected = 0;
-        KeyEffect::Go
+        KeyEffect::Continue
     }
 
     /// Appends a typed character to the filter. Control characters and invalid UTF-8 are ignored.
@@ -122,7 +122,7 @@ impl Chooser {
         };
         match valid.chars().next() {
             Some(c) if !c.is_control() => (self.filtered(|filter| filter.push(c)), c.len_utf8()),
-            _ => (KeyEffect::Go, 1),
+            _ => (KeyEffect::Continue, 1),
         }
     }
 }
@@ -147,22 +147,22 @@ mod tests {
     #[test]
     fn keys_select_filter_and_leave() {
         for (keys, expected) in [
-            (&b"\r"[..], KeyEffect::LaunchPlan(0)),
-            (b"\x1b[B\r", KeyEffect::LaunchPlan(1)),
-            (b"\x1bOB\x1bOB\x1bOB\x1b[A\r", KeyEffect::LaunchPlan(1)),
-            (b"2", KeyEffect::LaunchPlan(1)),
-            (b"9", KeyEffect::Go),
-            (b"docs\r", KeyEffect::LaunchPlan(2)),
-            (b"idle do\r", KeyEffect::LaunchPlan(2)),
-            (b"nothing\r", KeyEffect::Go),
-            (b"nothing\x15\r", KeyEffect::LaunchPlan(0)),
-            (b"docsx\x7f\r", KeyEffect::LaunchPlan(2)),
-            (b"do cs\x17c\r", KeyEffect::LaunchPlan(2)),
-            (b"WEB\r", KeyEffect::LaunchPlan(1)),
-            (b"\x1b[5~\x1b[1;5C\r", KeyEffect::LaunchPlan(0)),
-            (b"\x1b", KeyEffect::Left),
-            (b"\x03", KeyEffect::Left),
-            ("ü\r".as_bytes(), KeyEffect::Go),
+            (&b"\r"[..], KeyEffect::Choose(0)),
+            (b"\x1b[B\r", KeyEffect::Choose(1)),
+            (b"\x1bOB\x1bOB\x1bOB\x1b[A\r", KeyEffect::Choose(1)),
+            (b"2", KeyEffect::Choose(1)),
+            (b"9", KeyEffect::Continue),
+            (b"docs\r", KeyEffect::Choose(2)),
+            (b"idle do\r", KeyEffect::Choose(2)),
+            (b"nothing\r", KeyEffect::Continue),
+            (b"nothing\x15\r", KeyEffect::Choose(0)),
+            (b"docsx\x7f\r", KeyEffect::Choose(2)),
+            (b"do cs\x17c\r", KeyEffect::Choose(2)),
+            (b"WEB\r", KeyEffect::Choose(1)),
+            (b"\x1b[5~\x1b[1;5C\r", KeyEffect::Choose(0)),
+            (b"\x1b", KeyEffect::Cancel),
+            (b"\x03", KeyEffect::Cancel),
+            ("ü\r".as_bytes(), KeyEffect::Continue),
         ] {
             assert_eq!(chooser().keys(keys), expected, "{keys:?}");
         }

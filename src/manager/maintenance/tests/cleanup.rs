@@ -1,6 +1,7 @@
 //! Deleted projects, old events and files of unknown agents.
 
 use super::*;
+use crate::store::AgentLocks;
 
 #[test]
 fn deleted_and_restored_projects_are_detected() {
@@ -58,7 +59,7 @@ fn events_older_than_the_retention_period_are_deleted() {
 fn directory_of_an_agent_that_is_being_removed_is_not_reported() {
     let context = TestContext::new();
     context.agent_with("api", Status::Stopped, |record| record.working_directory = "/nonexistent/x".into());
-    let removal = context.store.lock_agent(&agent_name("api"), "rm").unwrap();
+    let removal = AgentLocks(&context.store).lock(&agent_name("api"), "rm").unwrap();
     assert!(Maintenance(&context).mark_directories(&agents(&context)).unwrap().is_empty());
     drop(removal);
     assert_eq!(Maintenance(&context).mark_directories(&agents(&context)).unwrap().len(), 1);
@@ -69,7 +70,7 @@ fn locks_and_empty_directories_of_unknown_agents_are_removed() {
     let context = TestContext::new();
     context.agent("api", Status::Idle);
     let at = |name: &str| context.home().join(name);
-    drop(context.store.lock_agent(&agent_name("api"), "look").unwrap());
+    drop(AgentLocks(&context.store).lock(&agent_name("api"), "look").unwrap());
     std::fs::write(at("run/gone.lock"), "1 kill\n").unwrap();
     std::fs::create_dir_all(at("instances/ghost/state")).unwrap();
     std::fs::create_dir_all(at("instances/kept/workspace")).unwrap();

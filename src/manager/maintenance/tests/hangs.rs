@@ -48,7 +48,7 @@ fn hung_agent_is_not_ended_by_default() {
     context.advance_seconds(900);
     HangDetection(&context).find_hung(&agents(&context), None).unwrap();
     assert_eq!(context.stored("api").status.status, Status::Working);
-    assert!(AutoRestart(&context).keep_alive().unwrap().next.is_none());
+    assert!(restart_round(&context).schedule.next.is_none());
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn agent_that_hangs_after_each_restart_reaches_the_limit_although_a_hang_outlast
     let record = context.stored("api");
     assert_eq!(record.status.status, Status::Crashed);
     assert!(record.status.reason.contains("it was ended"), "{}", record.status.reason);
-    assert_eq!(AutoRestart(&context).keep_alive().unwrap().gave_up, [agent_name("api")]);
+    assert_eq!(restart_round(&context).schedule.gave_up, [agent_name("api")]);
     let why = context.stored("api").status.reason;
     assert!(why.starts_with("given up after 2 restarts in 10 min: no sign of life"), "{why}");
 }

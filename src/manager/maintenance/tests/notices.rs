@@ -119,8 +119,31 @@ fn agent_that_is_given_up_is_announced_instead_of_its_last_crash() {
     let context = TestContext::new();
     context.configure("[restart]\nmost = 0\n");
     restarting(&context, "api");
-    AutoRestart(&context).keep_alive().unwrap();
+    restart_round(&context);
     let sent = Notifications(&context).send_due_notices(&mut Announcer::new(10)).unwrap().sent;
     let events: Vec<_> = sent.iter().map(|sent| (sent.notice.on, sent.notice.title.as_str())).collect();
     assert_eq!(events, [(NotifyOn::GaveUp, "api is no longer restarted")]);
+}
+
+#[test]
+fn a_notification_service_that_does_not_answer_delays_no_notice() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("bus");
+    let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let address = format!("unix:path={}", path.display());
+    let context = TestContext::of_caller(&[("DBUS_SESSION_BUS_ADDRESS", &address)]);
+    context.agent("api", Status::Working);
+    context.set_status("api", Status::Crashed, "exit code 1");
+    let mut announcer = Announcer::new(10);
+    let sent = Notifications(&context).send_due_notices(&mut announcer).unwrap().sent;
+    // A round that waits for the service reports that it did not answer.
+    assert!(matches!(&sent[..], [sent] if sent.failures.is_empty()), "{sent:?}");
+    // The service refuses the connection, which ends the thread.
+    drop(listener.accept().unwrap());
+    let failures = std::iter::repeat_with(|| {
+        std::thread::yield_now();
+        Notifications(&context).send_due_notices(&mut announcer).unwrap().desktop_failures
+    });
+    let failures = failures.take(100_000).find(|failures| !failures.is_empty());
+    assert_eq!(failures.map(|failures| failures.len()), Some(1));
 }

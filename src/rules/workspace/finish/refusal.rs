@@ -36,10 +36,16 @@ impl FinishRefusal {
 
 /// Returns why the work cannot be finished, or `None` if it can.
 pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
-    let (name, work, base) = (&facts.agent, &facts.work, &facts.base);
-    let refuse = |message: String, observations: Vec<String>, hint: String| {
-        Some(FinishRefusal::new(message, observations, vec![hint]))
-    };
+    worktree_refusal(facts)
+        .or_else(|| submodule_refusal(facts))
+        .or_else(|| busy_refusal(facts))
+        .or_else(|| base_refusal(facts))
+        .or_else(|| upstream_refusal(facts))
+}
+
+/// Checks the worktree of the agent for an unfinished operation, conflicts and repositories in it.
+fn worktree_refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
+    let (name, work) = (&facts.agent, &facts.work);
     let worktree = shell_word(&work.directory);
     if let Some(operation) = work.operation {
         return refuse(
@@ -62,6 +68,12 @@ pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
             "move them out of the worktree: git cannot commit them".to_owned(),
         );
     }
+    None
+}
+
+/// Checks the submodules of the worktree for work that the base branch would not get.
+fn submodule_refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
+    let (name, work) = (&facts.agent, &facts.work);
     if !work.in_submodules.is_empty() {
         return refuse(
             format!("a submodule of agent `{name}` has uncommitted changes"),
@@ -69,23 +81,30 @@ pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
             "commit them in the submodule, and the submodule in the worktree".to_owned(),
         );
     }
-    if let Some(first) = work.unsaved_submodules.first() {
-        let submodule = shell_word(work.directory.join(first));
-        return refuse(
-            format!("a submodule of agent `{name}` has commits that exist only in its worktree"),
-            listed(&work.unsaved_submodules),
-            format!("push them: `git -C {submodule} push origin HEAD:refs/heads/{name}`"),
-        );
-    }
-    if let Some(status) = facts.busy {
-        let wait = format!("wait until it is idle: `symposium agent wait {name} --for idle`");
-        // An agent at its usage limit, for example, cannot be interrupted.
-        let end = format!(
-            "or interrupt it: `symposium agent interrupt {name}`, or end it: `symposium agent kill {name}`"
-        );
-        return Some(FinishRefusal::new(format!("agent `{name}` is {status}"), Vec::new(), vec![wait, end]));
-    }
-    if work.branch.as_deref() == Some(base.branch.as_str()) {
+    let first = work.unsaved_submodules.first()?;
+    let submodule = shell_word(work.directory.join(first));
+    refuse(
+        format!("a submodule of agent `{name}` has commits that exist only in its worktree"),
+        listed(&work.unsaved_submodules),
+        format!("push them: `git -C {submodule} push origin HEAD:refs/heads/{name}`"),
+    )
+}
+
+/// Refuses to finish the work of an agent in the middle of a turn.
+fn busy_refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
+    let (name, status) = (&facts.agent, facts.busy?);
+    let wait = format!("wait until it is idle: `symposium agent wait {name} --for idle`");
+    // An agent at its usage limit, for example, cannot be interrupted.
+    let end = format!(
+        "or interrupt it: `symposium agent interrupt {name}`, or end it: `symposium agent kill {name}`"
+    );
+    Some(FinishRefusal::new(format!("agent `{name}` is {status}"), Vec::new(), vec![wait, end]))
+}
+
+/// Checks the base branch and the directory in which it is checked out.
+fn base_refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
+    let (name, base) = (&facts.agent, &facts.base);
+    if facts.work.branch.as_deref() == Some(base.branch.as_str()) {
         return refuse(
             format!("agent `{name}` works on `{}` itself", base.branch),
             vec!["there is nothing to merge".to_owned()],
@@ -115,29 +134,33 @@ pub fn refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
             format!("commit or stash them: `git -C {} stash`", shell_word(directory)),
         );
     }
-    if let Some(upstream) = base.upstream.as_ref().filter(|upstream| upstream.in_work > 0) {
-        let update = match &base.directory {
-            Some(directory) => {
-                format!("git -C {} merge --ff-only {}", shell_word(directory), shell_word(&upstream.name))
-            }
-            None => {
-                let refs = format!("{}:{}", upstream.name, base.branch);
-                format!("git -C {worktree} fetch . {}", shell_word(&refs))
-            }
-        };
-        return refuse(
-            format!(
-                "`{}` is behind `{}`, on which the work of `{name}` is based",
-                base.branch, upstream.name
-            ),
-            vec![format!(
-                "{} would count as work of the agent",
-                counted(upstream.in_work, "commit", "commits")
-            )],
-            format!("update the branch first: `{update}`"),
-        );
-    }
     None
+}
+
+/// Refuses a base branch that lacks commits of its upstream on which the work is based.
+fn upstream_refusal(facts: &FinishFacts) -> Option<FinishRefusal> {
+    let (name, base) = (&facts.agent, &facts.base);
+    let upstream = base.upstream.as_ref().filter(|upstream| upstream.in_work > 0)?;
+    let update = match &base.directory {
+        Some(directory) => {
+            format!("git -C {} merge --ff-only {}", shell_word(directory), shell_word(&upstream.name))
+        }
+        None => {
+            let worktree = shell_word(&facts.work.directory);
+            let refs = format!("{}:{}", upstream.name, base.branch);
+            format!("git -C {worktree} fetch . {}", shell_word(&refs))
+        }
+    };
+    let commits = counted(upstream.in_work, "commit", "commits");
+    refuse(
+        format!("`{}` is behind `{}`, on which the work of `{name}` is based", base.branch, upstream.name),
+        vec![format!("{commits} would count as work of the agent")],
+        format!("update the branch first: `{update}`"),
+    )
+}
+
+fn refuse(message: String, observations: Vec<String>, hint: String) -> Option<FinishRefusal> {
+    Some(FinishRefusal::new(message, observations, vec![hint]))
 }
 
 /// Returns the refusal for files that finishing would overwrite or delete in a working tree.
@@ -146,6 +169,21 @@ pub fn files_in_the_way(directory: &Path, paths: &[String]) -> FinishRefusal {
         format!("files that git does not track are in the way in {}", directory.display()),
         listed(paths),
         vec!["move them to another place: finishing would overwrite or delete them".to_owned()],
+    )
+}
+
+/// Returns the refusal for changes in a working tree that its index hides and that finishing would overwrite.
+pub fn hidden_changes(directory: &Path, paths: &[String]) -> FinishRefusal {
+    FinishRefusal::new(
+        format!("files with changes that git does not report would be overwritten in {}", directory.display()),
+        listed(paths),
+        vec![
+            "save your changes at another place: the files are marked with `git update-index --assume-unchanged` or `--skip-worktree`".to_owned(),
+            format!(
+                "then let git see them: `git -C {} update-index --no-assume-unchanged FILE`, or `--no-skip-worktree`",
+                shell_word(directory)
+            ),
+        ],
     )
 }
 

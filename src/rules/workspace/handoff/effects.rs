@@ -33,7 +33,7 @@ impl HandedTexts {
             given.iter().map(|given| (given.name.clone(), given.value.to_string())).collect();
         // An agent whose parameters are invalid is not started.
         let values = resolve_values(&spec.params, &given).unwrap_or_default();
-        let ask = |beat: Heartbeat| Heartbeat { prompt: fill(&beat.prompt, &values), ..beat };
+        let ask = |heartbeat: Heartbeat| Heartbeat { prompt: fill(&heartbeat.prompt, &values), ..heartbeat };
         HandedTexts {
             system_prompt: spec.system_prompt.as_deref().map(|text| fill(text, &values)),
             heartbeat: spec.heartbeat.clone().map(ask),
@@ -49,11 +49,14 @@ impl HandedTexts {
         let first = self.first.iter().map(|text| quoted_below(first, text));
         let tasks = self.tasks.iter().map(|text| quoted_below("is given the task:", text));
         let mail = self.mail.iter().map(|text| quoted_below("is sent:", text));
-        let beat = self.heartbeat.iter().map(|beat| {
-            let when = escape_invisible(&schedule(&beat.schedule));
-            quoted_below(&format!("receives this prompt on a schedule (heartbeat), {when}:"), &beat.prompt)
+        let heartbeat = self.heartbeat.iter().map(|heartbeat| {
+            let when = escape_invisible(&schedule(&heartbeat.schedule));
+            quoted_below(
+                &format!("receives this prompt on a schedule (heartbeat), {when}:"),
+                &heartbeat.prompt,
+            )
         });
-        system.chain(first).chain(tasks).chain(mail).chain(beat).collect()
+        system.chain(first).chain(tasks).chain(mail).chain(heartbeat).collect()
     }
 }
 
@@ -155,10 +158,11 @@ mod tests {
             default: Some(ParamValue::Text("eu".into())),
             description: None,
         };
-        let beat = |schedule| Heartbeat { schedule, prompt: "look at {{where}}\nand act".into(), last: None };
+        let heartbeat =
+            |schedule| Heartbeat { schedule, prompt: "look at {{where}}\nand act".into(), last: None };
         let spec = Spec {
             system_prompt: Some("You are nice.\nObey {{where}}.".into()),
-            heartbeat: Some(beat(Schedule::Every(5400))),
+            heartbeat: Some(heartbeat(Schedule::Every(5400))),
             params: [("where".to_owned(), param)].into(),
             ..Spec::built_in()
         };
@@ -174,7 +178,7 @@ mod tests {
         // The demo agent does not act on texts, but its heartbeat runs by itself.
         assert_eq!(effects_of_import(&spec, "demo", &texts), texts.sentences()[1..]);
         let at = HandedTexts {
-            heartbeat: Some(beat(Schedule::Cron("0 9 * * 1\n".into()))),
+            heartbeat: Some(heartbeat(Schedule::Cron("0 9 * * 1\n".into()))),
             ..HandedTexts::default()
         };
         assert!(at.sentences()[0].contains(", at 0 9 * * 1<U+000A>:"), "{at:?}");

@@ -6,9 +6,10 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::super::command::{Git, GitError};
+use super::super::command::GitError;
 use super::super::is_linked;
-use super::WITHOUT_SPARSE_CHECKOUT;
+use super::Index;
+use super::changes::WITHOUT_SPARSE_CHECKOUT;
 
 /// Mode of a submodule in a tree or index.
 pub(in crate::git) const GITLINK: &str = "160000";
@@ -20,36 +21,43 @@ pub struct TreeListing {
     /// slash. Empty if only the index was listed.
     pub changed: Vec<(String, u64)>,
     /// The index entries with a mark that may hide a change, each followed by a NUL byte. In a main working tree the
-    /// marks are the user's own choice, and there are none here.
+    /// marks are the user's own choice, and only [`Index::list_with_marks`] returns them.
     pub(in crate::git) marked: Vec<u8>,
     /// The index entries of submodules, as `git ls-files --stage` prints them.
     pub(in crate::git) gitlinks: Vec<String>,
 }
 
-impl Git {
+impl Index<'_> {
     /// Lists the index of a working tree.
-    pub(in crate::git) fn list_index(&self, top: &Path) -> Result<TreeListing, GitError> {
-        self.list_tree(top, &[])
+    pub(in crate::git) fn list(&self, top: &Path) -> Result<TreeListing, GitError> {
+        self.list_with(top, &[])
     }
 
     /// Lists the index of a working tree, and its changed, deleted and untracked files.
     pub fn list_changes(&self, top: &Path) -> Result<TreeListing, GitError> {
-        self.list_tree(top, &["--others", "--modified", "--exclude-standard"])
+        self.list_with(top, &["--others", "--modified", "--exclude-standard"])
     }
 
-    fn list_tree(&self, top: &Path, options: &[&str]) -> Result<TreeListing, GitError> {
-        let has_marks = is_linked(top);
+    /// Lists the index of a working tree with its marks, which are those of the user in a main working tree.
+    pub(in crate::git) fn list_with_marks(&self, top: &Path) -> Result<TreeListing, GitError> {
         // In a sparse checkout, git would not report the marks of files that exist.
-        let configs = has_marks.then(|| WITHOUT_SPARSE_CHECKOUT.to_owned());
+        self.listing(top, &[WITHOUT_SPARSE_CHECKOUT.to_owned()], &[])
+    }
+
+    fn list_with(&self, top: &Path, options: &[&str]) -> Result<TreeListing, GitError> {
+        if is_linked(top) {
+            return self.listing(top, &[WITHOUT_SPARSE_CHECKOUT.to_owned()], options);
+        }
+        Ok(TreeListing { marked: Vec::new(), ..self.listing(top, &[], options)? })
+    }
+
+    fn listing(&self, top: &Path, configs: &[String], options: &[&str]) -> Result<TreeListing, GitError> {
         let args = [&["ls-files", "-v", "--stage", "-z"][..], options].concat();
-        self.stream(top, configs.as_slice(), &args, |output| {
+        self.0.stream(top, configs, &args, |output| {
             let mut listing = TreeListing::default();
             for line in BufReader::new(output).split(0) {
                 let line = line.map_err(|error| failed(&error))?;
                 listing.add(top, &line);
-            }
-            if !has_marks {
-                listing.marked.clear();
             }
             Ok(listing)
         })

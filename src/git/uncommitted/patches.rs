@@ -3,10 +3,11 @@
 //! below the tree is not.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self};
 use std::path::Path;
 
-use super::command::{CommandInput, Git, GitError};
+use super::super::command::{CommandInput, Git, GitError};
+use super::{Index, WorkingTreeChanges};
 
 /// The kind of changes that a patch contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +24,7 @@ const INDEX: &str = "index";
 const KNOWN_FILE: &str = "known";
 
 /// Prevents git from writing characters in paths as octal escapes, so that a search in the patch finds them.
-pub(super) const NAMES_AS_THEY_ARE: &str = "core.quotePath=false";
+pub(in crate::git) const NAMES_AS_THEY_ARE: &str = "core.quotePath=false";
 
 /// Writes binary files as binary patches that git can apply.
 const AS_BYTES: &str = "--binary";
@@ -42,26 +43,30 @@ const PLAIN: [&str; 8] = [
     "--dst-prefix=b/",
 ];
 
-impl Git {
+/// Writes uncommitted changes as patches and applies them.
+#[derive(Debug, Clone, Copy)]
+pub struct Patches<'a>(pub &'a Git);
+
+impl Patches<'_> {
     /// Writes both patches; an empty patch is not written. `spared` contains pathspecs with `exclude` for untracked
     /// files to leave out; `scratch_dir` is a directory for temporary files. Returns the directories that are separate
     /// repositories and not submodules; these are left out, too.
-    pub fn patches(
+    pub fn write(
         &self,
         top: &Path,
         spared: &[String],
         scratch_dir: &Path,
         into: [&Path; 2],
     ) -> Result<Vec<String>, GitError> {
-        if !self.output(top, &[], &["ls-files", "--unmerged", "-z"])?.is_empty() {
+        if !self.0.output(top, &[], &["ls-files", "--unmerged", "-z"])?.is_empty() {
             return Err(failed("diff", "a merge is under way; finish it, or `git merge --abort`"));
         }
-        self.staged(top, AS_BYTES, into[0])?;
-        let others = self.repositories_below(top)?;
+        self.write_staged(top, AS_BYTES, into[0])?;
+        let others = WorkingTreeChanges(self.0).repositories_below(top)?;
         let apart = others.iter().map(|path| format!(":(top,exclude,literal){path}"));
         let spared: Vec<String> = spared.iter().cloned().chain(apart).collect();
         self.index_with_new_files(top, &spared, scratch_dir)?;
-        self.unstaged(top, AS_BYTES, scratch_dir, into[1])?;
+        self.write_unstaged(top, AS_BYTES, scratch_dir, into[1])?;
         for path in into {
             if fs::metadata(path).is_ok_and(|meta| meta.len() == 0) {
                 fs::remove_file(path).map_err(unwritable)?;
@@ -70,35 +75,22 @@ impl Git {
         Ok(others)
     }
 
-    /// Returns the directories that git does not search because they are repositories, without submodules.
-    pub fn repositories_below(&self, top: &Path) -> Result<Vec<String>, GitError> {
-        let args = ["ls-files", "--others", "--exclude-standard", "-z"];
-        self.stream(top, &[], &args, |output| {
-            let mut found = Vec::new();
-            for path in BufReader::new(output).split(0) {
-                let path = path.map_err(unwritable)?;
-                // Among the untracked entries, only repositories are listed as directories without their content.
-                found.extend(path.strip_suffix(b"/").map(|path| String::from_utf8_lossy(path).into_owned()));
-            }
-            Ok(found)
-        })
-    }
-
-    /// Writes both patches with binary files as text, for inspection. Must be called after `patches` with the same
+    /// Writes both patches with binary files as text, for inspection. Must be called after `write` with the same
     /// `scratch_dir`.
-    pub fn patches_as_text(&self, top: &Path, scratch_dir: &Path, into: [&Path; 2]) -> Result<(), GitError> {
-        self.staged(top, AS_TEXT, into[0])?;
-        self.unstaged(top, AS_TEXT, scratch_dir, into[1])
+    pub fn write_as_text(&self, top: &Path, scratch_dir: &Path, into: [&Path; 2]) -> Result<(), GitError> {
+        self.write_staged(top, AS_TEXT, into[0])?;
+        self.write_unstaged(top, AS_TEXT, scratch_dir, into[1])
     }
 
-    fn staged(&self, top: &Path, how: &str, into: &Path) -> Result<(), GitError> {
+    fn write_staged(&self, top: &Path, how: &str, into: &Path) -> Result<(), GitError> {
         let output = format!("--output={}", into.display());
         let what = ["diff", "--cached", how, &output];
-        self.output(top, &[NAMES_AS_THEY_ARE.to_owned()], &[&what[..], &PLAIN, &["HEAD", "--"]].concat())
+        self.0
+            .output(top, &[NAMES_AS_THEY_ARE.to_owned()], &[&what[..], &PLAIN, &["HEAD", "--"]].concat())
             .map(drop)
     }
 
-    fn unstaged(&self, top: &Path, how: &str, scratch_dir: &Path, into: &Path) -> Result<(), GitError> {
+    fn write_unstaged(&self, top: &Path, how: &str, scratch_dir: &Path, into: &Path) -> Result<(), GitError> {
         let new = scratch_dir.join("new");
         // A file must be deleted before a directory can take its place, and vice versa. Therefore deletions come first.
         for (known, filter, into) in [(KNOWN_FILE, "--diff-filter=D", into), (INDEX, "--diff-filter=d", &new)]
@@ -106,7 +98,7 @@ impl Git {
             let (output, index) = (format!("--output={}", into.display()), scratch_dir.join(known));
             let what = ["diff", how, filter, &output];
             let also = CommandInput { input: None, index: Some(&index) };
-            self.output_with_input(
+            self.0.output_with_input(
                 top,
                 &[NAMES_AS_THEY_ARE.to_owned()],
                 &[&what[..], &PLAIN, &["--"]].concat(),
@@ -125,12 +117,12 @@ impl Git {
         spared: &[String],
         scratch_dir: &Path,
     ) -> Result<(), GitError> {
-        let output = self.output(top, &[], &["rev-parse", "--git-path", "index"])?;
+        let output = self.0.output(top, &[], &["rev-parse", "--git-path", "index"])?;
         let own = top.join(String::from_utf8_lossy(&output).trim_end_matches('\n'));
         let (index, list) = (scratch_dir.join(INDEX), scratch_dir.join("paths"));
         for copy in [&index, &scratch_dir.join(KNOWN_FILE)] {
             copy_of_index(&own, copy).map_err(unwritable)?;
-            self.unhide_changes(top, copy, scratch_dir)?;
+            Index(self.0).unhide_changes(top, copy, scratch_dir)?;
         }
         let mut paths = b".\0".to_vec();
         for path in spared {
@@ -139,7 +131,7 @@ impl Git {
         fs::write(&list, paths).map_err(unwritable)?;
         let from = format!("--pathspec-from-file={}", list.display());
         let args = ["add", "--intent-to-add", "--ignore-removal", "--pathspec-file-nul", &from];
-        self.output_with_input(top, &[], &args, CommandInput { input: None, index: Some(&index) }).map(drop)
+        self.0.output_with_input(top, &[], &args, CommandInput { input: None, index: Some(&index) }).map(drop)
     }
 
     /// Applies a patch to a tree. git rejects patches that would write outside of the tree, into `.git` or through a
@@ -150,13 +142,13 @@ impl Git {
         args.extend((stage == ChangeStage::Staged).then_some("--index"));
         args.push(&path);
         // git keeps the whole result in memory before it writes anything.
-        self.with_memory_limit().output(top, &[], &args).map(drop)
+        self.0.with_memory_limit().output(top, &[], &args).map(drop)
     }
 }
 
 /// Copies the index with its modification time. Otherwise git would consider a file unchanged that was modified in the
 /// same instant as the index.
-pub(super) fn copy_of_index(own: &Path, copy: &Path) -> io::Result<()> {
+pub(in crate::git) fn copy_of_index(own: &Path, copy: &Path) -> io::Result<()> {
     match fs::copy(own, copy) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         copied => copied?,

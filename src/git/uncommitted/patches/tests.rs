@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 
 use std::path::PathBuf;
 
+use super::super::Patches;
 use super::*;
 use crate::git::testing::Repository;
 
@@ -16,7 +17,7 @@ fn status(repository: &Repository, dir: &Path) -> String {
 fn patches(repository: &Repository, spared: &[String]) -> (PathBuf, PathBuf) {
     let scratch_dir = repository.dir.path();
     let (staged, unstaged) = (scratch_dir.join("staged"), scratch_dir.join("unstaged"));
-    repository.ours().patches(&repository.top(), spared, scratch_dir, [&staged, &unstaged]).unwrap();
+    Patches(&repository.ours()).write(&repository.top(), spared, scratch_dir, [&staged, &unstaged]).unwrap();
     (staged, unstaged)
 }
 
@@ -46,8 +47,8 @@ fn uncommitted_changes_are_transferred_unchanged() {
     let (staged, unstaged) = patches(&repository, &[":(top,exclude,literal)copied".to_owned()]);
     assert_eq!(status(&repository, &repository.top()), before, "reading changes nothing");
     let at = repository.dir.path().join("w");
-    repository.ours().apply(&at, &staged, ChangeStage::Staged).unwrap();
-    repository.ours().apply(&at, &unstaged, ChangeStage::Unstaged).unwrap();
+    Patches(&repository.ours()).apply(&at, &staged, ChangeStage::Staged).unwrap();
+    Patches(&repository.ours()).apply(&at, &unstaged, ChangeStage::Unstaged).unwrap();
     assert_eq!(status(&repository, &at), before.replace("?? copied\n", ""));
     for file in ["staged", "both", "added", "binary", "empty", "ünknown file"] {
         assert_eq!(
@@ -118,7 +119,7 @@ fn a_patch_cannot_leave_the_tree() {
         let patch = repository.dir.path().join("evil");
         fs::write(&patch, text).unwrap();
         for stage in [ChangeStage::Staged, ChangeStage::Unstaged] {
-            assert!(repository.ours().apply(&repository.top(), &patch, stage).is_err(), "{name}");
+            assert!(Patches(&repository.ours()).apply(&repository.top(), &patch, stage).is_err(), "{name}");
         }
     }
     assert_eq!(fs::read_dir(repository.dir.path().join("outside")).unwrap().count(), 0);
@@ -153,7 +154,7 @@ fn merge_in_progress_is_reported() {
         )
         .unwrap();
     let scratch_dir = repository.dir.path();
-    let refused = repository.ours().patches(
+    let refused = Patches(&repository.ours()).write(
         &repository.top(),
         &[],
         scratch_dir,
@@ -181,7 +182,7 @@ fn file_replacing_a_directory_is_transferred_and_vice_versa() {
     let (staged, unstaged) = patches(&repository, &[]);
     assert!(!staged.exists());
     let at = repository.dir.path().join("w");
-    repository.ours().apply(&at, &unstaged, ChangeStage::Unstaged).unwrap();
+    Patches(&repository.ours()).apply(&at, &unstaged, ChangeStage::Unstaged).unwrap();
     assert_eq!(status(&repository, &at), before);
     assert_eq!(fs::read_to_string(at.join("a/b/z")).unwrap(), "new\n");
     assert_eq!(fs::read_link(at.join("d")).unwrap(), Path::new("a"));
@@ -209,11 +210,11 @@ fn nested_repository_is_kept_and_reported() {
     let scratch_dir = repository.dir.path();
     let (staged, unstaged) = (scratch_dir.join("staged"), scratch_dir.join("unstaged"));
     let mut apart =
-        repository.ours().patches(&repository.top(), &[], scratch_dir, [&staged, &unstaged]).unwrap();
+        Patches(&repository.ours()).write(&repository.top(), &[], scratch_dir, [&staged, &unstaged]).unwrap();
     apart.sort();
     assert_eq!(apart, ["inner", "new/deep"]);
     let at = scratch_dir.join("w");
-    repository.ours().apply(&at, &unstaged, ChangeStage::Unstaged).unwrap();
+    Patches(&repository.ours()).apply(&at, &unstaged, ChangeStage::Unstaged).unwrap();
     assert_eq!(status(&repository, &at), "?? new/plain\n");
 }
 
@@ -233,8 +234,8 @@ fn changes_that_the_index_of_a_worktree_hides_are_transferred() {
     fs::write(at("from/b"), "2\n").unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let (staged, unstaged) = (scratch.path().join("s"), scratch.path().join("u"));
-    repository.ours().patches(&at("from"), &[], scratch.path(), [&staged, &unstaged]).unwrap();
+    Patches(&repository.ours()).write(&at("from"), &[], scratch.path(), [&staged, &unstaged]).unwrap();
     assert!(!staged.exists());
-    repository.ours().apply(&at("to"), &unstaged, ChangeStage::Unstaged).unwrap();
+    Patches(&repository.ours()).apply(&at("to"), &unstaged, ChangeStage::Unstaged).unwrap();
     assert_eq!(status(&repository, &at("to")), " M a\n M b\n");
 }

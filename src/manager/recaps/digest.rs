@@ -7,8 +7,9 @@ use crate::manager::recaps::Recaps;
 use crate::manager::status::StatusTracker;
 use crate::manager::tasks::{TaskFilter, Tasks};
 use crate::model::{AgentRecord, Digest, TaskState};
-use crate::rules::report::recap_all::{DigestAgent, digest};
+use crate::rules::report::digest::{DigestAgent, digest};
 use crate::rules::status::attention::needs_user;
+use crate::store::RunFiles;
 
 /// The file in `run/` with the time of the last digest that was shown to a user.
 const DIGEST_SEEN: &str = "_digest-seen";
@@ -44,7 +45,7 @@ impl Recaps<'_> {
         if digest.since > self.default_start() {
             return Ok(());
         }
-        Ok(self.0.store.write_run(DIGEST_SEEN, digest.until.to_string().as_bytes())?)
+        Ok(RunFiles(&self.0.store).write(DIGEST_SEEN, digest.until.to_string().as_bytes())?)
     }
 
     /// Returns the beginning of a digest without a given time: the last digest that was seen, or a day ago.
@@ -55,7 +56,7 @@ impl Recaps<'_> {
     }
 
     fn digest_seen(&self) -> Option<Timestamp> {
-        String::from_utf8(self.0.store.read_run(DIGEST_SEEN)?).ok()?.trim().parse().ok()
+        String::from_utf8(RunFiles(&self.0.store).read(DIGEST_SEEN)?).ok()?.trim().parse().ok()
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::cli::{Invocation, render::ui};
 use crate::error::Error;
 use crate::manager::{Recaps, StatusTracker};
+use crate::text::digest::digest_lines;
 use crate::text::fit::{Keep, cut};
-use crate::text::recap_all::digest_lines;
 
 /// Prints the digest and records that it was shown.
 pub(in crate::cli) fn run(since: Option<jiff::Timestamp>, context: &Invocation) -> Result<u8, Error> {

@@ -4,14 +4,15 @@
 use std::fs;
 use std::path::Path;
 
-use super::command::{Git, GitError};
-use super::{common_dir, git_dir, is_linked};
+use super::super::command::GitError;
+use super::super::{common_dir, git_dir, is_linked};
+use super::Worktrees;
 
-impl Git {
+impl Worktrees<'_> {
     /// Returns an error if git would use another directory or repository for a worktree of `repository`.
-    pub fn verify_worktree(&self, top: &Path, repository: &Path) -> Result<(), GitError> {
+    pub fn verify(&self, top: &Path, repository: &Path) -> Result<(), GitError> {
         verify_link(top, repository)?;
-        let used = self.as_configured().output(top, &[], &["rev-parse", "--show-toplevel"])?;
+        let used = self.0.as_configured().output(top, &[], &["rev-parse", "--show-toplevel"])?;
         let used = String::from_utf8_lossy(&used);
         if fs::canonicalize(used.trim_end_matches('\n')).ok() != fs::canonicalize(top).ok() {
             return unverified("`core.worktree` makes git use another directory");
@@ -64,10 +65,11 @@ fn unverified(why: &str) -> Result<(), GitError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::git::Git;
     use crate::git::testing::Repository;
 
     fn refusal(git: &Git, top: &Path, repository: &Path) -> String {
-        git.verify_worktree(top, repository).expect_err("it is refused").to_string()
+        Worktrees(git).verify(top, repository).expect_err("it is refused").to_string()
     }
 
     #[test]
@@ -76,7 +78,7 @@ mod tests {
         let (top, git) = (repository.top(), repository.ours());
         repository.write("a.txt", "a");
         repository.commit("base");
-        git.verify_worktree(&top, &top).unwrap();
+        Worktrees(&git).verify(&top, &top).unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
         repository.git(&["config", "core.worktree", elsewhere.path().to_str().unwrap()]);
         assert!(refusal(&git, &top, &top).contains("another directory"));
@@ -94,11 +96,11 @@ mod tests {
         let at = |name: &str| repository.dir.path().join(name);
         for name in ["one", "two"] {
             repository.git(&["worktree", "add", "-q", "--detach", at(name).to_str().unwrap()]);
-            git.verify_worktree(&at(name), &top).unwrap();
+            Worktrees(&git).verify(&at(name), &top).unwrap();
         }
         fs::copy(at("two/.git"), at("one/.git")).unwrap();
         assert!(refusal(&git, &at("one"), &top).contains("another worktree"));
-        git.verify_worktree(&at("two"), &top).unwrap();
+        Worktrees(&git).verify(&at("two"), &top).unwrap();
         fs::write(at("one/.git"), format!("gitdir: {}\n", top.join(".git").display())).unwrap();
         assert!(refusal(&git, &at("one"), &top).contains("another worktree"));
     }
