@@ -26,7 +26,8 @@ use crate::env::Env;
 /// would write it in pieces of 1 kB, and the terminal might show a part of a frame.
 const FRAME_BUFFER_BYTES: usize = 64 * 1024;
 
-/// Puts the title of the terminal's window on a stack, and takes it from there (XTWINOPS).
+/// Puts the title of the terminal's window on a stack, and takes it from there (XTWINOPS). tmux sets the title to the name
+/// of the agent and leaves it there after detaching. Terminals without such a stack ignore both sequences.
 const SAVE_TITLE: &str = "\x1b[22;2t";
 const RESTORE_TITLE: &str = "\x1b[23;2t";
 
@@ -83,10 +84,9 @@ impl FullScreen {
     /// Gives the terminal to `run` and takes it over again afterwards.
     pub(crate) fn suspend_while<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<T> {
         leave();
-        // tmux sets the title to the name of the agent and leaves it there after detaching. Terminals without a stack of
-        // titles ignore both sequences.
-        write_out(SAVE_TITLE)?;
         let result = run();
+        // The title was saved when the dashboard took the terminal, long before this: a tmux client discards all output
+        // that the terminal has not read when the client starts (`tcflush`).
         write_out(RESTORE_TITLE)?;
         enter()?;
         self.clear()?;
@@ -110,6 +110,7 @@ impl FullScreen {
 impl Drop for FullScreen {
     fn drop(&mut self) {
         leave();
+        let _ = write_out(RESTORE_TITLE);
     }
 }
 
@@ -122,6 +123,7 @@ fn write_out(text: &str) -> io::Result<()> {
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     IS_ENTERED.store(true, Ordering::SeqCst);
+    write_out(SAVE_TITLE)?;
     execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)
 }
 

@@ -42,6 +42,21 @@ fn signals_restore_the_terminal() {
     }
 }
 
+/// A program that takes the terminal discards output that the terminal has not read yet, so saving the title right
+/// before it starts would be too late.
+#[test]
+fn the_title_is_saved_before_the_first_frame_and_restored_at_the_end() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let terminal = dashboard_in_shell(&env, "");
+    let title = terminal.title();
+    terminal.wait_for_text("this is a");
+    terminal.set_title("of another program");
+    terminal.keys(&["q"]);
+    assert_restored(&terminal);
+    env.wait_until("the title is the former one", || terminal.title() == title);
+}
+
 #[test]
 fn a_panic_restores_the_terminal_and_is_reported() {
     let env = TestEnv::new();

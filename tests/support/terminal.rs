@@ -70,6 +70,12 @@ impl<'a> Terminal<'a> {
         self.tmux(&["display-message", "-p", "-t", "=terminal:", "#{pane_title}"]).trim_end().to_owned()
     }
 
+    /// Sets the title of the window, as a program in it would.
+    #[track_caller]
+    pub fn set_title(&self, title: &str) {
+        self.tmux(&["select-pane", "-t", "=terminal:", "-T", title]);
+    }
+
     /// Returns whether arrow keys and number pad are in application mode.
     #[track_caller]
     pub fn key_modes(&self) -> String {
