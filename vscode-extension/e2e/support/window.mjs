@@ -423,7 +423,7 @@ export class VSCodeWindow {
   async reportState() {
     mkdirSync(failures, { recursive: true });
     for (const [at, page] of this.env.browser.pages().entries()) {
-      await page.screenshot({ path: join(failures, `failed-${this.env.name}-${at}.png`), animations: 'disabled' }).catch(() => undefined);
+      await page.screenshot({ path: join(failures, `failed-${this.env.name}-${version}-${at}.png`), animations: 'disabled' }).catch(() => undefined);
     }
     for (const { name, status, status_since, reason } of this.env.symposium('agent', 'list').slice(0, 10)) {
       console.log(`${name}: ${status} since ${status_since}: ${reason}`);

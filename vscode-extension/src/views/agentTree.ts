@@ -11,6 +11,7 @@ import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, flatten, group
 import { contextValue, description, needsYouBelow, accessibleLabel, sharedUsers } from '../rules/views/labels';
 import { activeShares } from '../rules/views/shares';
 import { folderName } from '../rules/agent/inWorkspace';
+import { ProjectRedraw } from '../rules/views/projectRedraw';
 import { tooltip } from '../rules/views/recapDocument';
 import type { RedrawGate } from '../rules/views/redrawGate';
 import { count, iconOf } from '../rules/agent/status';
@@ -32,9 +33,6 @@ const FILTER_KEY = 'symposium.filter';
 /** The interval at which ages are redrawn. */
 const AGE_INTERVAL_MS = 60_000;
 
-/** Exceeds the time in which VS Code asks for the children of new rows. */
-const REDRAW_DELAY_MS = 1_500;
-
 /** The parts that the view depends on. */
 export interface AgentTreeParts {
   watch: AgentWatch;
@@ -51,7 +49,9 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
   readonly onDidChangeTreeData = this.changed.event;
   private readonly view: vscode.TreeView<Node>;
   private readonly parts: vscode.Disposable[];
-  private redrawTimer: NodeJS.Timeout | undefined;
+  private readonly projectRedraw = new ProjectRedraw(() => {
+    if (this.roots.length > 0) this.redraws.request(this.roots);
+  });
 
   /** The agents whose rows are selected. */
   get selected(): Agent[] {
@@ -100,14 +100,14 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       this.view.onDidChangeVisibility(showWork),
       vscode.workspace.onDidChangeWorkspaceFolders(draw),
       { dispose: () => { clearInterval(ages); } },
-      { dispose: () => { clearTimeout(this.redrawTimer); } },
+      this.projectRedraw,
     ];
   }
 
   getChildren(node?: Node): Node[] {
-    if (node !== undefined) return node.children;
-    this.redrawProjects();
-    return this.roots;
+    if (node === undefined) this.projectRedraw.projectsRequested();
+    if (node?.type === 'project') this.projectRedraw.rowsRequested();
+    return node === undefined ? this.roots : node.children;
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -127,16 +127,6 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
 
   dispose(): void {
     for (const part of this.parts) part.dispose();
-  }
-
-  /** Redraws the projects shortly after VS Code asked for them. VS Code 1.100 ignored the children of a project when it
-   *  asked for rows within it at the same time, as it does at its start, and the project stayed empty until the next
-   *  redraw. This redraws the projects and not the whole tree, so it does not repeat itself. */
-  private redrawProjects(): void {
-    this.redrawTimer ??= setTimeout(() => {
-      this.redrawTimer = undefined;
-      if (this.roots.length > 0) this.redraws.request(this.roots);
-    }, REDRAW_DELAY_MS);
   }
 
   private async chooseFilter(): Promise<void> {
