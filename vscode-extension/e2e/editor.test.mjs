@@ -166,7 +166,7 @@ const workspace = () => join(dirname(env.agent('wt').working_directory), 'wt.cod
 
 stepInNewest('the worktree of an agent opens in a new window with the name of the agent', async () => {
   await vscode.openView();
-  const [page] = await Promise.all([env.browser.waitForEvent('page'), vscode.menu('wt', 'Open Worktree in New Window')]);
+  const page = await vscode.windowFrom('wt', 'Open Worktree in New Window');
   await until('the window has the workspace of the agent', () => new URL(page.url()).searchParams.get('workspace') === workspace());
   other = new VSCodeWindow({ ...env, name: 'editor-worktree', page, symposium: (...args) => env.symposium(...args) });
   await env.foldersShown(page, workspace());

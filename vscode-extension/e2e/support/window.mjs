@@ -287,10 +287,15 @@ export class VSCodeWindow {
     await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const message = this.toast('That row has just changed');
     if ((await message.count()) === 0 || (await this.dialog().count()) > 0) return false;
-    await message.hover();
-    await message.locator('.codicon-notifications-clear').click();
-    await message.waitFor({ state: 'detached' });
+    await this.clear(message);
     return true;
+  }
+
+  /** Removes a notification. */
+  async clear(toast) {
+    await toast.hover();
+    await toast.locator('.codicon-notifications-clear').click();
+    await toast.waitFor({ state: 'detached' });
   }
 
   /** Denies the question of an agent from its row, after its question was shown. */
@@ -314,6 +319,20 @@ export class VSCodeWindow {
       await choose();
       return !(await this.wasRowGone());
     });
+  }
+
+  /** Chooses an entry of the context menu of a row that opens another window, and returns the page of that window. The
+   *  first window is in the background then, and answers late. */
+  async windowFrom(row, entry) {
+    const opened = this.env.browser.waitForEvent('page', { timeout: 0 });
+        for (;;) {
+      await this.rest();
+      await this.menuOf(this.treeRow(row), entry);
+      const message = this.toast('That row has just changed');
+      const page = await Promise.race([opened, message.waitFor({ timeout: 0 }).catch(() => undefined)]);
+      if (page !== undefined) return page;
+      await this.clear(message);
+    }
   }
 
   /** Chooses an entry of the context menu of an element. */
