@@ -22,8 +22,27 @@ pub enum FileLockError {
     Lock(io::Error),
 }
 
+/// A locked file. The lock is released when the value is dropped.
+#[derive(Debug)]
+pub struct LockedFile(File);
+
+impl LockedFile {
+    /// Returns the file.
+    pub fn file(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a child process that another thread starts at this moment has a copy of the
+        // descriptor until it executes its program, and would keep the lock for that long.
+        let _ = self.0.unlock();
+    }
+}
+
 /// Creates and locks a file. Returns `None` if another process kept the lock until the time limit.
-pub fn lock_file(path: &Path, timeout: Duration) -> Result<Option<File>, FileLockError> {
+pub fn lock_file(path: &Path, timeout: Duration) -> Result<Option<LockedFile>, FileLockError> {
     let deadline = Instant::now() + timeout;
     loop {
         let file = open_private(path).map_err(FileLockError::Open)?;
@@ -40,7 +59,7 @@ pub fn lock_file(path: &Path, timeout: Duration) -> Result<Option<File>, FileLoc
         };
         // A lock on a file that was removed in the meantime does not exclude other processes.
         if is_at(&file, path).map_err(FileLockError::Lock)? {
-            return Ok(Some(file));
+            return Ok(Some(LockedFile(file)));
         }
     }
 }
@@ -73,5 +92,22 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
         Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_ends_although_a_child_that_is_being_started_has_a_copy_of_its_descriptor() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let lock = lock_file(&path, Duration::ZERO).unwrap().unwrap();
+        let copy = lock.file().try_clone().unwrap();
+        assert!(lock_file(&path, Duration::ZERO).unwrap().is_none());
+        drop(lock);
+        assert!(lock_file(&path, Duration::ZERO).unwrap().is_some());
+        drop(copy);
     }
 }

@@ -4,7 +4,7 @@
 //! incomplete one. A process that creates or replaces the ledger holds `ledger.db.lock`; a process that only writes
 //! into it does not.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use super::LedgerError;
 use super::salvage;
 use super::schema::{self, VERSION};
 use crate::base::atomic_file::{directory_of, open_private, sync_directory};
-use crate::base::file_lock::{FileLockError, lock_file};
+use crate::base::file_lock::{FileLockError, LockedFile, lock_file};
 use crate::failpoint;
 
 /// Time limit for waiting for another writer. A write takes about a millisecond.
@@ -255,7 +255,7 @@ fn keep_aside(path: &Path, now: Timestamp) -> Result<Option<PathBuf>, LedgerErro
 }
 
 /// Acquires the lock for creating a ledger. The kernel releases it when its holder exits.
-fn lock(path: &Path) -> Result<File, LedgerError> {
+fn lock(path: &Path) -> Result<LockedFile, LedgerError> {
     let lock = with_suffix(path, ".lock");
     match lock_file(&lock, BUSY_TIMEOUT) {
         Ok(Some(file)) => Ok(file),

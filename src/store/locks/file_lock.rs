@@ -1,6 +1,6 @@
 //! Locks on separate files, so that the files they protect can be replaced.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, OpenOptions, TryLockError};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::fs::OFlags;
 
-use crate::base::file_lock::{FileLockError, lock_file};
+use crate::base::file_lock::{FileLockError, LockedFile, lock_file};
 use crate::model::AgentName;
 use crate::store::StoreError;
 
@@ -21,7 +21,7 @@ pub(in crate::store) const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A lock that does not record its holder, for short operations.
 #[derive(Debug)]
-pub(in crate::store) struct PlainLock(#[expect(dead_code, reason = "held for its lock")] File);
+pub(in crate::store) struct PlainLock(#[expect(dead_code, reason = "held for its lock")] LockedFile);
 
 impl PlainLock {
     /// Waits for the lock, at most as long as `patience`.
@@ -36,7 +36,7 @@ impl PlainLock {
 /// An exclusive lock on one agent. It is released when the value is dropped.
 #[derive(Debug)]
 pub struct AgentLock {
-    file: File,
+    locked: LockedFile,
     path: PathBuf,
 }
 
@@ -47,13 +47,14 @@ impl AgentLock {
         doing: &str,
         patience: Duration,
     ) -> Result<Option<AgentLock>, StoreError> {
-        let Some(mut file) = acquire(path, patience)? else { return Ok(None) };
+        let Some(locked) = acquire(path, patience)? else { return Ok(None) };
         // The text is only for users, so a failure is ignored: an agent must be killable on a full disk.
         let text = format!("{} {doing}\n", std::process::id());
+        let mut file = locked.file();
         let is_clean = file.metadata().is_ok_and(|meta| meta.len() == 0);
         let emptied = if is_clean { Ok(()) } else { file.set_len(0) };
         let _ = emptied.and_then(|()| file.write_all(text.as_bytes()));
-        Ok(Some(AgentLock { file, path: path.to_owned() }))
+        Ok(Some(AgentLock { locked, path: path.to_owned() }))
     }
 
     /// Releases the lock of an agent that no longer exists, and removes the lock file.
@@ -65,8 +66,8 @@ impl AgentLock {
 
 impl Drop for AgentLock {
     fn drop(&mut self) {
-        // Prevents other processes from reading about a finished operation. The lock itself is released with the file.
-        let _ = self.file.set_len(0);
+        // Prevents other processes from reading about a finished operation. The lock is released after this.
+        let _ = self.locked.file().set_len(0);
     }
 }
 
@@ -99,7 +100,7 @@ pub(in crate::store) fn is_locked(path: &Path) -> bool {
 }
 
 /// Returns the locked file, or `None` if the time limit was exceeded.
-fn acquire(path: &Path, timeout: Duration) -> Result<Option<File>, StoreError> {
+fn acquire(path: &Path, timeout: Duration) -> Result<Option<LockedFile>, StoreError> {
     lock_file(path, timeout).map_err(|error| match error {
         FileLockError::Open(source) => StoreError::write(path)(source),
         FileLockError::Lock(source) => StoreError::lock(path)(source),
