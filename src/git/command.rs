@@ -76,6 +76,21 @@ const OBJECT_COMMANDS: [&str; 18] = [
     "var",
 ];
 
+/// Commands that write nothing, with any arguments that are used here.
+const READ_COMMANDS: [&str; 11] = [
+    "cat-file",
+    "check-attr",
+    "check-ref-format",
+    "diff-tree",
+    "for-each-ref",
+    "log",
+    "ls-tree",
+    "merge-base",
+    "rev-list",
+    "rev-parse",
+    "var",
+];
+
 /// The reason why git returned no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -194,8 +209,8 @@ impl Git {
         Git { tree: TreeChoice::Configuration, ..self.clone() }
     }
 
-    /// Starts git through this command where it has the long time limit: a git that writes must not outlive this
-    /// process.
+    /// Starts git through this command where it writes and has the long time limit: a git that writes must not outlive
+    /// this process.
     pub fn with_wrapper(self, tie: [&'static str; 2]) -> Git {
         Git { tie: Some(tie), ..self }
     }
@@ -351,7 +366,7 @@ impl Git {
             },
         };
         let program = self.program()?;
-        let tie = self.tie.filter(|_| self.bound > QUERY_TIMEOUT);
+        let tie = self.tie.filter(|_| self.bound > QUERY_TIMEOUT && !only_reads(args));
         let mut words: Vec<OsString> = tie.into_iter().flatten().map(OsString::from).collect();
         if let Some(most) = self.memory {
             let most = getrlimit(Resource::Data).maximum.map_or(most, |there| there.min(most));
@@ -435,6 +450,15 @@ fn uses_objects_only(args: &[&str]) -> bool {
     is_object_command && !args.contains(&"--filters")
 }
 
+/// Returns whether a command is known to write nothing.
+fn only_reads(args: &[&str]) -> bool {
+    let is_query = |arg: &&str| arg.starts_with("--get");
+    args.first().is_some_and(|command| match *command {
+        "config" => args.iter().any(is_query),
+        command => READ_COMMANDS.contains(&command),
+    })
+}
+
 /// The optional inputs of a git command.
 #[derive(Debug, Default)]
 pub(super) struct CommandInput<'a> {
@@ -456,3 +480,6 @@ fn first_error_line(output: &str) -> String {
     let line = output.lines().find(complains).or_else(|| output.lines().next()).unwrap_or_default();
     line.chars().take(MAX_STDERR_CHARS).collect()
 }
+
+#[cfg(test)]
+mod tests;
