@@ -187,10 +187,17 @@ fn another_remote_version_is_reported_and_an_old_one_refused() {
 fn the_remote_binary_is_found_in_the_usual_directories() {
     let Some(near) = Near::new(None) else { return };
     let Some(far) = Far::new(&near) else { return };
-    // sshd uses the home directory of the password file, so the test searches there without writing anything.
-    let found = near.run(&["host", "add", "far", &far.address, "--port", &far.port.to_string()]).outcome();
-    assert!([0, 1].contains(&found.code), "{found:?}");
-    assert!(found.code == 0 || found.stderr.contains("~/.cargo/bin and in ~/.local/bin"), "{found:?}");
+    let port = far.port.to_string();
+    let add = |name| near.run(&["host", "add", name, &far.address, "--port", &port]);
+    let missing = add("far").fails(1);
+    assert!(missing.stderr.contains("~/.cargo/bin and in ~/.local/bin"), "{missing:?}");
+    for (name, directory) in [("one", ".cargo/bin"), ("two", ".local/bin")] {
+        let directory = far.env.home().join(directory);
+        fs::create_dir_all(&directory).unwrap();
+        fs::rename(far.binary(), directory.join("symposium")).unwrap();
+        add(name).ok();
+        fs::rename(directory.join("symposium"), far.binary()).unwrap();
+    }
 }
 
 #[test]

@@ -159,13 +159,17 @@ impl Far {
         let mut far = Far { env, address, port: 2222, sshd: None };
         far.write_binary();
         let dir = near.env.root().join("ssh");
+        // With the home of the password file, the login shell would run the start files of the user.
         let text = format!(
             "Port {}\nListenAddress {}\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
-             PasswordAuthentication no\nPermitRootLogin yes\nPidFile none\nMaxStartups 100:30:200\nMaxSessions 100\n",
+             PasswordAuthentication no\nPermitRootLogin yes\nPidFile none\nMaxStartups 100:30:200\nMaxSessions 100\n\
+             SetEnv HOME={} PATH={}\n",
             far.port,
             far.address,
             dir.join("host").display(),
-            dir.join("user.pub").display()
+            dir.join("user.pub").display(),
+            far.env.home().display(),
+            far.env.root().join("tools").display()
         );
         let config = far.env.root().join("sshd_config");
         fs::write(&config, text).unwrap();
