@@ -37,6 +37,8 @@ impl Repository {
     pub fn output_in(&self, dir: &Path, args: &[&str]) -> String {
         let output = Command::new("git")
             .args(["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false"])
+            // A commit would start `git maintenance` as well.
+            .args(["-c", "maintenance.auto=false"])
             .args(args)
             .current_dir(dir)
             .env("HOME", self.dir.path())

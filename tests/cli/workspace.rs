@@ -12,8 +12,9 @@ use crate::support::TestEnv;
 /// Runs git in a directory of this environment.
 #[track_caller]
 pub(crate) fn git(env: &TestEnv, dir: &std::path::Path, args: &[&str]) -> String {
-    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
-    env.program("git", who.iter().chain(args)).current_dir(dir).ok().stdout.trim_end().to_owned()
+    // A commit would start `git maintenance` as well.
+    let settings = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "maintenance.auto=false"];
+    env.program("git", settings.iter().chain(args)).current_dir(dir).ok().stdout.trim_end().to_owned()
 }
 
 /// Creates an environment whose project is a repository with a commit.
