@@ -1,8 +1,9 @@
 //! The bounded queue between the thread that reads an agent's output and the thread that writes it to disk. A disk that
-//! does not respond must not block the reader: tmux would buffer the output without a limit.
+//! does not respond must not block the reader: tmux would buffer the output without a limit. The queue also knows whether
+//! a thread writes.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
@@ -13,31 +14,42 @@ const JOINED_SIZE: usize = 256 * 1024;
 
 /// A part of an agent's output. Parts keep their order.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum OutputPart {
+pub(super) enum OutputPart<T> {
     /// Bytes, with the time at which the first of them was read.
-    Output(Vec<u8>, Timestamp),
+    Output(T, Timestamp),
     /// Number of bytes that were dropped at this position.
     Dropped(u64),
 }
 
-/// Output that has been read but not yet written.
+/// Which thread writes output that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WritingRole {
+    Caller,
+    OtherThread,
+}
+
+/// Output that has been read but not yet written. A new queue has a writer, which opens the log first.
 #[derive(Debug, Default)]
 pub(super) struct OutputQueue {
     state: Mutex<OutputQueueState>,
-    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct OutputQueueState {
-    parts: VecDeque<OutputPart>,
+    parts: VecDeque<OutputPart<Vec<u8>>>,
     size: usize,
-    is_closed: bool,
+    /// Whether no thread writes. The queue is empty then.
+    is_idle: bool,
 }
 
 impl OutputQueue {
-    /// Appends output, or counts it as dropped if the queue is full. Never waits for the disk.
-    pub(super) fn push(&self, bytes: &[u8], now: Timestamp) {
+    /// Appends output for the thread that writes, or counts it as dropped if the queue is full. If no thread writes, the
+    /// calling thread becomes the writer and must write the output itself. Never waits for the disk.
+    pub(super) fn push_or_write(&self, bytes: &[u8], now: Timestamp) -> WritingRole {
         let mut state = self.lock();
+        if std::mem::take(&mut state.is_idle) {
+            return WritingRole::Caller;
+        }
         let fits = state.size + bytes.len() <= CAPACITY;
         match state.parts.back_mut() {
             Some(OutputPart::Output(last, _)) if fits && last.len() + bytes.len() <= JOINED_SIZE => {
@@ -50,30 +62,19 @@ impl OutputQueue {
         if fits {
             state.size += bytes.len();
         }
-        self.changed.notify_one();
+        WritingRole::OtherThread
     }
 
-    /// Closes the queue: no more output will be appended.
-    pub(super) fn close(&self) {
-        self.lock().is_closed = true;
-        self.changed.notify_one();
-    }
-
-    /// Waits for the next part and returns it, or `None` if the queue is closed and empty.
-    pub(super) fn pop(&self) -> Option<OutputPart> {
+    /// Returns the next part. If there is none, the calling thread is not the writer any more.
+    pub(super) fn next_or_end(&self) -> Option<OutputPart<Vec<u8>>> {
         let mut state = self.lock();
-        loop {
-            if let Some(piece) = state.parts.pop_front() {
-                if let OutputPart::Output(bytes, _) = &piece {
-                    state.size -= bytes.len();
-                }
-                return Some(piece);
-            }
-            if state.is_closed {
-                return None;
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        let part = state.parts.pop_front();
+        match &part {
+            Some(OutputPart::Output(bytes, _)) => state.size -= bytes.len(),
+            Some(OutputPart::Dropped(_)) => {}
+            None => state.is_idle = true,
         }
+        part
     }
 
     fn lock(&self) -> MutexGuard<'_, OutputQueueState> {
@@ -91,15 +92,14 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let piece = vec![b'x'; JOINED_SIZE];
         for _ in 0..CAPACITY / JOINED_SIZE {
-            queue.push(&piece, now);
+            queue.push_or_write(&piece, now);
         }
-        queue.push(b"lost", now);
-        queue.push(b"lost too", now);
-        assert_eq!(queue.pop(), Some(OutputPart::Output(piece.clone(), now)));
-        queue.push(b"back", now);
-        queue.close();
-        let rest: Vec<OutputPart> =
-            std::iter::from_fn(|| queue.pop()).skip(CAPACITY / JOINED_SIZE - 1).collect();
+        queue.push_or_write(b"lost", now);
+        queue.push_or_write(b"lost too", now);
+        assert_eq!(queue.next_or_end(), Some(OutputPart::Output(piece.clone(), now)));
+        queue.push_or_write(b"back", now);
+        let parts = std::iter::from_fn(|| queue.next_or_end());
+        let rest: Vec<OutputPart<Vec<u8>>> = parts.skip(CAPACITY / JOINED_SIZE - 1).collect();
         assert_eq!(rest, [OutputPart::Dropped(12), OutputPart::Output(b"back".to_vec(), now)]);
     }
 
@@ -107,10 +107,22 @@ mod tests {
     fn small_pieces_are_joined_and_keep_the_time_of_the_first() {
         let queue = OutputQueue::default();
         let at = |second| Timestamp::from_second(second).unwrap();
-        queue.push(b"one ", at(1));
-        queue.push(b"two", at(2));
-        queue.close();
-        assert_eq!(queue.pop(), Some(OutputPart::Output(b"one two".to_vec(), at(1))));
-        assert_eq!(queue.pop(), None);
+        queue.push_or_write(b"one ", at(1));
+        queue.push_or_write(b"two", at(2));
+        assert_eq!(queue.next_or_end(), Some(OutputPart::Output(b"one two".to_vec(), at(1))));
+        assert_eq!(queue.next_or_end(), None);
+    }
+
+    #[test]
+    fn one_thread_writes_at_a_time() {
+        let (queue, now) = (OutputQueue::default(), Timestamp::UNIX_EPOCH);
+        assert_eq!(queue.push_or_write(b"before the log is open", now), WritingRole::OtherThread);
+        assert!(queue.next_or_end().is_some());
+        assert_eq!(queue.next_or_end(), None);
+        assert_eq!(queue.push_or_write(b"one", now), WritingRole::Caller);
+        assert_eq!(queue.push_or_write(b"two", now), WritingRole::OtherThread);
+        assert_eq!(queue.next_or_end(), Some(OutputPart::Output(b"two".to_vec(), now)));
+        assert_eq!(queue.next_or_end(), None);
+        assert_eq!(queue.push_or_write(b"three", now), WritingRole::Caller);
     }
 }

@@ -1,11 +1,13 @@
-//! Records an agent's output from tmux in its log. One thread reads and never waits for the disk; another thread
-//! writes. Output that cannot be written is dropped and counted, and the count is recorded in the log once writing
+//! Records an agent's output from tmux in its log. Two threads take turns: the one that has read output writes it, and
+//! lets the other one read meanwhile, so reading never waits for the disk, and writing does not wait until another thread
+//! has been woken. Output that cannot be written is dropped and counted, and the count is recorded in the log once writing
 //! works again.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use jiff::Timestamp;
@@ -14,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::directory::{TranscriptDir, index_name, log_name};
 use super::index::IndexWriter;
 use super::modes::TerminalModes;
-use super::queue::{OutputPart, OutputQueue};
+use super::queue::{OutputPart, OutputQueue, WritingRole};
 use super::scan::Scanner;
 
 /// Size of the read buffer. Four times the capacity of a pipe, so that large outputs need few system calls.
@@ -41,64 +43,109 @@ const SLOW_DISK: &str = "the disk was too slow";
 /// Records everything that is read from `input`, until its end, in the log of an agent's directory.
 pub fn write(
     dir: &Path,
-    input: impl Read + AsFd,
+    input: impl Read + AsFd + Send,
     limits: TranscriptLimits,
     clock: &(dyn Fn() -> Timestamp + Sync),
 ) -> io::Result<()> {
-    let queue = OutputQueue::default();
+    let source = Mutex::new(OutputSource { input, is_at_end: false });
+    let recording = Recording { source, queue: OutputQueue::default(), recorder: Mutex::new(None), clock };
     thread::scope(|scope| {
-        let writing = thread::Builder::new()
-            .name("disk".into())
-            .spawn_scoped(scope, || record(TranscriptDir::open(dir), limits, &queue, clock));
-        let read = read_all(input, &queue, clock);
-        queue.close();
-        let written = writing?.join().unwrap_or_else(|_| Err(io::Error::other("the writing thread failed")));
-        read.and(written)
+        let second = thread::Builder::new().name("disk".into()).spawn_scoped(scope, || {
+            let opened = TranscriptDir::open(dir).map(|dir| recording.begin(Recorder::new(dir, limits)));
+            recording.write_queued();
+            recording.take_turns().and(opened)
+        });
+        let first = recording.take_turns();
+        let second = second?.join().unwrap_or_else(|_| Err(io::Error::other("the writing thread failed")));
+        let recorder = lock(&recording.recorder).take();
+        first.and(second).and(recorder.map_or(Ok(()), |recorder| recorder.finish(clock())))
     })
 }
 
-/// Reads until the end of the input, even if the output cannot be stored.
-fn read_all(
-    mut input: impl Read + AsFd,
-    queue: &OutputQueue,
-    clock: &dyn Fn() -> Timestamp,
-) -> io::Result<()> {
-    let mut buffer = vec![0; READ_BUFFER_BYTES];
-    loop {
-        match input.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(count) => queue.push(&buffer[..count], clock()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                // If `poll` is interrupted, the next read follows directly.
-                let _ = poll(&mut [PollFd::new(&input, PollFlags::IN)], None);
+/// What both threads share.
+struct Recording<'a, R> {
+    source: Mutex<OutputSource<R>>,
+    queue: OutputQueue,
+    /// The recorder, once the directory is open.
+    recorder: Mutex<Option<Recorder>>,
+    clock: &'a (dyn Fn() -> Timestamp + Sync),
+}
+
+/// The output of the agent.
+struct OutputSource<R> {
+    input: R,
+    is_at_end: bool,
+}
+
+impl<R: Read + AsFd> Recording<'_, R> {
+    /// Reads until the end of the input, even if the output cannot be stored. Writes what was read, unless the other
+    /// thread is writing, which then writes this as well.
+    fn take_turns(&self) -> io::Result<()> {
+        let mut buffer = vec![0; READ_BUFFER_BYTES];
+        let mut source = lock(&self.source);
+        loop {
+            let count = source.read(&mut buffer)?;
+            if count == 0 {
+                return Ok(());
             }
-            Err(error) => return Err(error),
+            let (output, now) = (&buffer[..count], (self.clock)());
+            if self.queue.push_or_write(output, now) == WritingRole::Caller {
+                drop(source);
+                self.record(OutputPart::Output(output, now));
+                self.write_queued();
+                source = lock(&self.source);
+            }
+        }
+    }
+
+    fn begin(&self, recorder: Recorder) {
+        *lock(&self.recorder) = Some(recorder);
+    }
+
+    /// Writes the queued output, until the queue is empty.
+    fn write_queued(&self) {
+        while let Some(part) = self.queue.next_or_end() {
+            self.record(match &part {
+                OutputPart::Output(output, at) => OutputPart::Output(output, *at),
+                OutputPart::Dropped(count) => OutputPart::Dropped(*count),
+            });
+        }
+    }
+
+    fn record(&self, part: OutputPart<&[u8]>) {
+        let mut recorder = lock(&self.recorder);
+        match (&mut *recorder, part) {
+            (Some(recorder), OutputPart::Output(output, at)) => recorder.take(output, at),
+            (Some(recorder), OutputPart::Dropped(count)) => recorder.count_missing(count, SLOW_DISK.into()),
+            (None, _) => {}
         }
     }
 }
 
-/// Writes the queued output until the queue is closed.
-fn record(
-    dir: io::Result<TranscriptDir>,
-    limits: TranscriptLimits,
-    queue: &OutputQueue,
-    clock: &dyn Fn() -> Timestamp,
-) -> io::Result<()> {
-    let mut recorder = match dir {
-        Ok(dir) => Recorder::new(dir, limits),
-        Err(error) => {
-            while queue.pop().is_some() {}
-            return Err(error);
+impl<R: Read + AsFd> OutputSource<R> {
+    /// Waits for output and reads it. Returns 0 at the end of the input.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.is_at_end {
+            match self.input.read(buffer) {
+                Ok(0) => self.is_at_end = true,
+                Ok(count) => return Ok(count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    // If `poll` is interrupted, the next read follows directly.
+                    let _ = poll(&mut [PollFd::new(&self.input, PollFlags::IN)], None);
+                }
+                Err(error) => {
+                    self.is_at_end = true;
+                    return Err(error);
+                }
+            }
         }
-    };
-    while let Some(piece) = queue.pop() {
-        match piece {
-            OutputPart::Output(bytes, at) => recorder.take(&bytes, at),
-            OutputPart::Dropped(count) => recorder.count_missing(count, SLOW_DISK.into()),
-        }
+        Ok(0)
     }
-    recorder.finish(clock())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The writer of a transcript.

@@ -92,6 +92,6 @@ impl AgentLogs<'_> {
             let _ =
                 thread::Builder::new().name("exit".into()).spawn(move || process::remind_parent_of(process));
         }
-        transcript::write(dir, io::stdin().lock(), TranscriptLimits::default(), &|| Clock::System.now())
+        transcript::write(dir, io::stdin(), TranscriptLimits::default(), &|| Clock::System.now())
     }
 }
