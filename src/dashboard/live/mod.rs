@@ -5,6 +5,7 @@
 //! an agent are never answered.
 //!
 //! - `screen`: the emulated screen with its history
+//! - `damage`: the lines of the screen that output may have changed
 //! - `row_cache`: the rows of the screen as they were drawn last
 //! - `feed`: the thread that captures and follows
 //! - `remote_feed`: the thread that receives the screen of an agent on another host
@@ -12,6 +13,7 @@
 //! The slot is shared between the thread and the view. The thread holds its lock only while it interprets one piece of
 //! output, so drawing never waits for tmux or the disk.
 
+mod damage;
 pub(crate) mod feed;
 mod remote_feed;
 mod row_cache;

@@ -1,47 +1,45 @@
-//! Keeps the rows of a screen as they were drawn last. Most output adds a line and scrolls the others, and reading a cell
-//! of the emulator takes about 200 instructions, so only new rows are read cell by cell.
-
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+//! Keeps the rows of a screen as they were drawn last. Reading a cell of the emulator takes about 200 instructions, so only
+//! rows that output has changed, or that have appeared, are read.
 
 use ratatui::buffer::Cell;
 
-use crate::dashboard::live::screen::Viewport;
+use crate::dashboard::live::damage::ScreenDamage;
 
-/// The drawn rows of one frame. The key of a row is its text with its attributes, in the form of escape sequences.
+/// The drawn rows of one frame, without the blank cells at their ends.
 #[derive(Default)]
 pub(super) struct RowCache {
     /// First column and width of the rows.
     columns: (u16, u16),
-    rows: HashMap<String, Vec<Cell>>,
+    /// Position of the first row since the beginning.
+    first: usize,
+    rows: Vec<Vec<Cell>>,
 }
 
 impl RowCache {
-    /// Calls `draw` with the line and the cells of each row that is not blank. `convert` returns the cells of a row that
-    /// was not part of the last frame.
-    pub(super) fn draw(
+    /// Brings the rows up to date: those from the position `first` on, with these columns. `convert` returns the cells of
+    /// a row, counted from the first one.
+    pub(super) fn update(
         &mut self,
-        viewport: Viewport,
-        rows: impl Iterator<Item = (u16, String)>,
-        (convert, mut draw): (impl Fn(u16) -> Vec<Cell>, impl FnMut(u16, &[Cell])),
+        columns: (u16, u16),
+        (first, height, damage): (usize, usize, &ScreenDamage),
+        convert: impl Fn(usize) -> Vec<Cell>,
     ) {
-        let columns = (viewport.shift, viewport.width);
-        let mut last = match self.columns == columns {
-            true => std::mem::take(&mut self.rows),
-            false => HashMap::new(),
-        };
-        let mut drawn = HashMap::with_capacity(last.len());
-        for (line, row) in rows.filter(|(_, row)| !row.is_empty()) {
-            let cells: &mut Vec<Cell> = match drawn.entry(row) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => {
-                    let cells = last.remove(entry.key()).unwrap_or_else(|| trimmed(convert(line)));
-                    entry.insert(cells)
-                }
-            };
-            draw(line, cells);
+        let mut last = std::mem::take(&mut self.rows);
+        if self.columns != columns {
+            last.clear();
         }
-        *self = RowCache { columns, rows: drawn };
+        let kept = |position: usize, last: &mut Vec<Vec<Cell>>| {
+            let at = position.checked_sub(self.first).filter(|_| !damage.has(position))?;
+            last.get_mut(at).map(std::mem::take)
+        };
+        let row = |line| kept(first + line, &mut last).unwrap_or_else(|| trimmed(convert(line)));
+        let rows = (0..height).map(row).collect();
+        *self = RowCache { columns, first, rows };
+    }
+
+    /// Returns the rows from the top.
+    pub(super) fn rows(&self) -> &[Vec<Cell>] {
+        &self.rows
     }
 }
 

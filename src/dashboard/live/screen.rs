@@ -1,10 +1,12 @@
 //! The emulated screen of an agent with its history.
 
+use std::cell::OnceCell;
 use std::num::NonZeroU16;
 
 use ratatui::buffer::Cell;
 
 use crate::base::terminal::emulator_input::EmulatorInput;
+use crate::dashboard::live::damage::{DamageTracker, ScreenDamage};
 use crate::dashboard::live::row_cache::RowCache;
 use crate::manager::PaneScreen;
 
@@ -21,9 +23,15 @@ const MIN_WIDTH: u16 = 2;
 pub(crate) struct LiveScreen {
     parser: vt100::Parser,
     input: EmulatorInput,
-    /// Number of lines that have left the top of the screen, including those that the history no longer has.
-    scrolled_out: usize,
+    /// Position of the first line of the screen since the beginning. It grows with each line that leaves the top, and is
+    /// never less than the number of lines of the history.
+    first_line: usize,
+    tracker: DamageTracker,
+    /// Lines that may have changed since they were drawn.
+    damage: ScreenDamage,
     drawn: RowCache,
+    /// Number of lines up to the last one with text or the cursor, if it is known.
+    content_height: OnceCell<usize>,
 }
 
 /// The part of a screen that is drawn.
@@ -69,8 +77,16 @@ impl LiveScreen {
         let (column, line) = capture.cursor;
         let visible = if capture.has_cursor { 'h' } else { 'l' };
         parser.process(format!("\x1b[0m\x1b[{};{}H\x1b[?25{visible}", line + 1, column + 1).as_bytes());
-        let scrolled_out = parser.screen().scrollback_len();
-        LiveScreen { parser, input, scrolled_out, drawn: RowCache::default() }
+        LiveScreen {
+            parser,
+            input,
+            // A program that resets its terminal begins another history, which has no more lines than that.
+            first_line: history_lines,
+            tracker: DamageTracker::default(),
+            damage: ScreenDamage::All,
+            drawn: RowCache::default(),
+            content_height: OnceCell::new(),
+        }
     }
 
     /// Interprets output of the agent.
@@ -79,9 +95,11 @@ impl LiveScreen {
         // history is full.
         self.parser.screen_mut().set_scrollback(1);
         let before = self.parser.screen().scrollback();
-        self.parser.process(&self.input.take(bytes));
+        let output = self.input.take(bytes);
+        self.tracker.process(&mut self.parser, &output, (self.first_line, &mut self.damage));
+        self.content_height.take();
         let screen = self.parser.screen_mut();
-        self.scrolled_out += match before {
+        self.first_line += match before {
             0 => screen.scrollback_len(),
             before => screen.scrollback().saturating_sub(before),
         };
@@ -90,14 +108,14 @@ impl LiveScreen {
 
     /// Replaces the content by a capture. Viewports keep their position.
     pub(crate) fn replace(&mut self, capture: &PaneScreen, history_lines: usize) {
-        let scrolled_out = self.scrolled_out;
-        *self = LiveScreen { scrolled_out, ..LiveScreen::with_history(capture, history_lines) };
+        let first_line = self.first_line;
+        *self = LiveScreen { first_line, ..LiveScreen::with_history(capture, history_lines) };
     }
 
     /// Returns the position of a viewport of this height that is not scrolled, in lines since the beginning. It grows
     /// with the output.
     pub(crate) fn end_position(&self, height: u16) -> usize {
-        self.scrolled_out + self.max_scroll(height) - self.parser.screen().scrollback_len()
+        self.first_line + self.max_scroll(height) - self.parser.screen().scrollback_len()
     }
 
     /// Returns whether the screen shows the same text as a capture, at the same size.
@@ -120,11 +138,12 @@ impl LiveScreen {
     /// of a screen that does not fit, and the beginning of one that fits.
     pub(crate) fn max_scroll(&self, height: u16) -> usize {
         let history = self.parser.screen().scrollback_len();
-        (history + self.content_height()).saturating_sub(height.into()).max(history)
+        let content = *self.content_height.get_or_init(|| self.read_content_height());
+        (history + content).saturating_sub(height.into()).max(history)
     }
 
     /// Returns the number of lines of the screen up to the last one with text or the cursor.
-    fn content_height(&self) -> usize {
+    fn read_content_height(&self) -> usize {
         let screen = self.parser.screen();
         let (columns, lines) = self.size();
         let cursor_line = screen.cursor_position().0;
@@ -145,7 +164,7 @@ impl LiveScreen {
         &mut self,
         viewport: Viewport,
         convert: impl Fn(u16, &vt100::Cell) -> Cell,
-        draw: impl FnMut(u16, &[Cell]),
+        mut draw: impl FnMut(u16, &[Cell]),
     ) -> Option<(u16, u16)> {
         self.parser.screen_mut().set_scrollback(0);
         let (columns, lines) = self.size();
@@ -158,15 +177,20 @@ impl LiveScreen {
         let height = usize::from(viewport.height).min(usize::from(lines).saturating_sub(first));
         let width = viewport.width.min(columns.saturating_sub(viewport.shift));
         if width > 0 {
-            let first = u16::try_from(first).unwrap_or(u16::MAX);
-            let rows = screen.rows_formatted(viewport.shift, width).skip(first.into()).take(height);
-            let cells = |line: u16| {
-                let cell = |column: u16| screen.cell(line + first, column + viewport.shift);
+            let cells = |line: usize| {
+                let line = u16::try_from(first + line).unwrap_or(u16::MAX);
+                let cell = |column: u16| screen.cell(line, column + viewport.shift);
                 (0..width)
                     .map(|column| cell(column).map_or(Cell::EMPTY, |cell| convert(column, cell)))
                     .collect()
             };
-            self.drawn.draw(viewport, (0..).zip(rows), (cells, draw));
+            // A cell is drawn differently in the last column of the viewport.
+            let columns = (viewport.shift, viewport.width);
+            let position = self.first_line + first - back;
+            self.drawn.update(columns, (position, height, &self.damage), cells);
+            self.damage = ScreenDamage::NONE;
+            let rows = (0..).zip(self.drawn.rows()).filter(|(_, row)| !row.is_empty());
+            rows.for_each(|(line, row)| draw(line, row));
         }
         let (line, column) = screen.cursor_position();
         let line = (usize::from(line) + back).checked_sub(first).filter(|line| *line < height)?;
@@ -274,6 +298,76 @@ mod tests {
         prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
     }
 
+    /// Generates output that changes few lines: short texts, and sequences that programs use.
+    fn usual_output() -> impl Strategy<Value = Vec<u8>> {
+        let sequences = [
+            "\x1b[A",
+            "\x1b[2A",
+            "\x1b[B",
+            "\x1b[G",
+            "\x1b[3G",
+            "\x1b[K",
+            "\x1b[2K",
+            "\x1b[H",
+            "\x1b[3;2H",
+            "\x1b[J",
+            "\x1b[2J",
+            "\x1b[L",
+            "\x1b[M",
+            "\x1b[2P",
+            "\x1b[@",
+            "\x1b[X",
+            "\x1b[2S",
+            "\x1b[T",
+            "\x1b[31m",
+            "\x1b[m",
+            "\x1b7",
+            "\x1b8",
+            "\x1bM",
+            "\x1bc",
+            "\x1b[?25l",
+            "\x1b[?1049h",
+            "\x1b[?1049l",
+            "\x1b[2;4r",
+            "\x1b[r",
+            "\x1b[3J",
+            "\x1b[b",
+            "\x1b]0;t\x07",
+            "\x1b]0;t\x1b\\",
+            "\x1b]0;t\x1bc",
+            "\x1b[1\n",
+            "\x1b[?1;>x",
+            "\x1bPq\x1b\\",
+            "\x1bX\n\x18",
+            "\x1b[",
+        ];
+        let sequence = prop::sample::select(sequences.to_vec()).prop_map(|bytes| bytes.as_bytes().to_vec());
+        let text =
+            prop_oneof!["[a-c日 ]{0,12}", "(\r\n|\n){1,3}", "[a-c]{1,3}\r\n", "[\t\x08\x0be\u{301}]{1,3}"];
+        let part = prop_oneof![1 => sequence, 2 => text.prop_map(String::into_bytes)];
+        prop::collection::vec(part, 1..6).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+        #[test]
+        fn lines_that_are_kept_from_the_last_frame_are_still_the_same(
+            pieces in prop::collection::vec((usual_output(), 0..3usize), 1..30),
+            history_lines in prop::sample::select(vec![0, 2, 60]),
+        ) {
+            let capture = capture(&["one", "two", "", "", "", ""], &["old"]);
+            let mut screen = LiveScreen::with_history(&capture, history_lines);
+            for (piece, scroll) in pieces {
+                screen.process(&piece);
+                let viewport = Viewport { width: 10, height: 4, scroll, shift: 0 };
+                let kept = drawn(&mut screen, viewport);
+                let damage = std::mem::replace(&mut screen.damage, ScreenDamage::All);
+                prop_assert_eq!(damage, ScreenDamage::NONE);
+                prop_assert_eq!(kept, drawn(&mut screen, viewport), "after {:?}", String::from_utf8_lossy(&piece));
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn no_output_makes_the_screen_panic(
@@ -293,7 +387,7 @@ mod tests {
                         assert!(cells.len() <= usize::from(width) && line < height);
                         rows.push((line, cells.to_vec()));
                     });
-                    screen.drawn = RowCache::default();
+                    screen.damage = ScreenDamage::All;
                     let mut uncached = Vec::new();
                     screen.draw(viewport, converted, |line, cells| uncached.push((line, cells.to_vec())));
                     prop_assert_eq!(rows, uncached, "rows of the last frame are like rows that are read again");
