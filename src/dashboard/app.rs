@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::dashboard::effects::Workers;
+use crate::dashboard::canvas::{Canvas, SharedCanvas};
 use crate::dashboard::effects::remote::remote_host;
+use crate::dashboard::effects::{EventSender, OutputSender, Workers};
 use crate::dashboard::frames::{Staleness, staleness_after};
 use crate::dashboard::input::InputThread;
 use crate::dashboard::state::event::{AgentTarget, DashboardEffect, DashboardEvent, ForegroundProgram};
@@ -23,8 +24,6 @@ use crate::model::{AgentName, HostName};
 
 /// How long the first frame waits for the list of agents.
 const FIRST_FRAME_WAIT: Duration = Duration::from_millis(200);
-/// Shortest time between two frames that only the output of an agent causes.
-const FRAME_TIME: Duration = Duration::from_millis(16);
 /// Interval of the check whether an age has changed, while an agent has a status for less than a minute.
 const SECONDS_TICK: Duration = Duration::from_secs(10);
 /// The same interval while all ages are in minutes or more. The list of agents arrives once a minute, also without a
@@ -49,13 +48,10 @@ enum LoopState {
 /// The running dashboard.
 pub(crate) struct App {
     context: Arc<Context>,
-    state: DashboardState,
-    theme: Theme,
-    screen: FullScreen,
+    canvas: SharedCanvas,
     input: InputThread,
     workers: Workers,
     events: Receiver<LoopEvent>,
-    drawn: Instant,
     /// Effects that wait for the next frame.
     deferred: Vec<DashboardEffect>,
     /// Whether the user has done something since the last frame.
@@ -66,43 +62,52 @@ impl App {
     /// Takes over the terminal and starts the workers.
     pub(crate) fn start(context: Arc<Context>, state: DashboardState, theme: Theme) -> Result<App, Error> {
         let (send, events): (Sender<LoopEvent>, _) = channel();
-        let workers = Workers::start(&context, &send, &state.live)?;
+        let canvas = SharedCanvas::default();
+        let output = OutputSender { canvas: canvas.clone(), events: EventSender::of(&send) };
+        let workers = Workers::start(&context, output, &state.live)?;
         let mut screen = FullScreen::enter().map_err(Error::io("cannot use the terminal"))?;
         let input = InputThread::start(send).map_err(Error::io("cannot read the terminal"))?;
         // A popup of tmux does not answer.
         if theme.is_automatic() && state.surroundings.switched_client.is_none() {
             screen.ask_for_background().map_err(Error::io("cannot use the terminal"))?;
         }
-        let (drawn, deferred, has_input) = (Instant::now(), Vec::new(), false);
-        Ok(App { context, state, theme, screen, input, workers, events, drawn, deferred, has_input })
+        *canvas.lock() = Some(Canvas::new(state, theme, screen));
+        Ok(App { context, canvas, input, workers, events, deferred: Vec::new(), has_input: false })
     }
 
     /// Runs until the user leaves.
     pub(crate) fn run(mut self) -> Result<(), Error> {
         let mut stale = Staleness::Outdated;
         let started = Instant::now();
+        let shared = self.canvas.clone();
         loop {
-            let is_first = !self.state.is_loaded && started.elapsed() < FIRST_FRAME_WAIT;
+            let mut guard = shared.lock();
+            let Some(canvas) = guard.as_mut() else { return Ok(()) };
+            let is_first = !canvas.state.is_loaded && started.elapsed() < FIRST_FRAME_WAIT;
             let is_due = match stale {
                 Staleness::Outdated => !is_first,
-                Staleness::Output => self.drawn.elapsed() >= FRAME_TIME,
+                Staleness::Output => canvas.output_delay().is_zero(),
                 Staleness::Current => false,
             };
             if is_due {
-                self.draw(stale)?;
+                self.draw(canvas, stale)?;
                 stale = Staleness::Current;
             }
             self.perform_deferred();
             let timeout = match stale {
                 Staleness::Outdated => FIRST_FRAME_WAIT.saturating_sub(started.elapsed()),
-                Staleness::Output => FRAME_TIME.saturating_sub(self.drawn.elapsed()),
-                Staleness::Current => self.tick(),
+                Staleness::Output => canvas.output_delay(),
+                Staleness::Current => tick(&canvas.state),
             };
-            match self.events.recv_timeout(timeout) {
+            drop(guard);
+            let received = self.events.recv_timeout(timeout);
+            let mut guard = shared.lock();
+            let Some(canvas) = guard.as_mut() else { return Ok(()) };
+            match received {
                 Ok(first) => {
                     let all: Vec<LoopEvent> = std::iter::once(first).chain(self.events.try_iter()).collect();
                     for event in all {
-                        match self.take(event)? {
+                        match self.take(canvas, event)? {
                             (LoopState::Ended, _) => return Ok(()),
                             (LoopState::Running, new) => stale = stale.max(new),
                         }
@@ -110,8 +115,8 @@ impl App {
                 }
                 Err(RecvTimeoutError::Timeout) if stale == Staleness::Output => {}
                 Err(RecvTimeoutError::Timeout) => {
-                    self.state.now = self.context.now();
-                    if view::ages(&self.state) != self.screen.ages() {
+                    canvas.state.now = self.context.now();
+                    if view::ages(&canvas.state) != canvas.screen.ages() {
                         stale = Staleness::Outdated;
                     }
                 }
@@ -120,14 +125,13 @@ impl App {
         }
     }
 
-    fn draw(&mut self, stale: Staleness) -> Result<(), Error> {
-        self.state.now = self.context.now();
-        self.screen.draw(&self.state, self.theme, stale).map_err(Error::io("cannot draw"))?;
+    fn draw(&mut self, canvas: &mut Canvas, stale: Staleness) -> Result<(), Error> {
+        canvas.state.now = self.context.now();
+        canvas.draw(stale).map_err(Error::io("cannot draw"))?;
         failpoint::reached("dashboard.drawn");
-        self.state.note_drawn();
-        self.drawn = Instant::now();
-        self.workers.count_work(&self.state);
-        self.workers.show_activity(self.state.visible_agents());
+        canvas.state.note_drawn();
+        self.workers.count_work(&canvas.state);
+        self.workers.show_activity(canvas.state.visible_agents());
         Ok(())
     }
 
@@ -139,44 +143,36 @@ impl App {
         }
     }
 
-    /// Returns when ages may have changed.
-    fn tick(&self) -> Duration {
-        let now = self.state.now;
-        let is_young = |since: jiff::Timestamp| now.duration_since(since).as_secs() < 60;
-        match self.state.agents.iter().any(|agent| is_young(agent.status_since)) {
-            true => SECONDS_TICK,
-            false => MINUTES_TICK,
-        }
-    }
-
     /// Applies an event and returns what it changed.
-    fn take(&mut self, event: LoopEvent) -> Result<(LoopState, Staleness), Error> {
+    fn take(&mut self, canvas: &mut Canvas, event: LoopEvent) -> Result<(LoopState, Staleness), Error> {
         let LoopEvent::Event(event) = event else { return Ok((LoopState::Ended, Staleness::Current)) };
         if matches!(event, DashboardEvent::Key(_) | DashboardEvent::Mouse(_) | DashboardEvent::Paste(_)) {
             self.has_input = true;
         }
         if let DashboardEvent::BackgroundReported(background) = event {
-            self.theme = self.theme.on(background);
+            canvas.theme = canvas.theme.on(background);
         }
         // A terminal that was smaller for a moment has lost what had no room, also if it has its former size again.
         if matches!(event, DashboardEvent::Resized(..)) {
-            self.screen.clear().map_err(Error::io("cannot draw"))?;
+            canvas.screen.clear().map_err(Error::io("cannot draw"))?;
         }
-        self.state.now = self.context.now();
-        let staleness = staleness_after(&event, &self.state, self.screen.ages());
-        for effect in update(&mut self.state, event) {
+        canvas.state.now = self.context.now();
+        let staleness = staleness_after(&event, &canvas.state, canvas.screen.ages());
+        for effect in update(&mut canvas.state, event) {
             match effect {
                 DashboardEffect::Quit => return Ok((LoopState::Ended, Staleness::Current)),
                 DashboardEffect::Redraw => {
-                    self.screen.clear().map_err(Error::io("cannot draw"))?;
+                    canvas.screen.clear().map_err(Error::io("cannot draw"))?;
                     self.workers.list_hosts();
                     self.workers.recount_work();
                 }
                 DashboardEffect::CountWork => self.workers.recount_work(),
-                DashboardEffect::FollowTiles => self.workers.follow_tiles(self.state.grid.as_ref()),
-                DashboardEffect::Suspend => self.run_foreground(Foreground::Suspension)?,
-                DashboardEffect::Foreground(program) => self.run_foreground(Foreground::Program(program))?,
-                DashboardEffect::Copy(text) => self.screen.copy(&text).map_err(Error::io("cannot draw"))?,
+                DashboardEffect::FollowTiles => self.workers.follow_tiles(canvas.state.grid.as_ref()),
+                DashboardEffect::Suspend => self.run_foreground(canvas, Foreground::Suspension)?,
+                DashboardEffect::Foreground(program) => {
+                    self.run_foreground(canvas, Foreground::Program(program))?
+                }
+                DashboardEffect::Copy(text) => canvas.screen.copy(&text).map_err(Error::io("cannot draw"))?,
                 other if waits_for_frame(&other) => self.deferred.push(other),
                 other => self.workers.perform(other),
             }
@@ -185,26 +181,42 @@ impl App {
     }
 
     /// Gives the terminal to another program, or back to the shell.
-    fn run_foreground(&mut self, foreground: Foreground) -> Result<(), Error> {
+    fn run_foreground(&mut self, canvas: &mut Canvas, foreground: Foreground) -> Result<(), Error> {
         self.input.pause();
         let context = Arc::clone(&self.context);
         let cannot = Error::io("cannot use the terminal");
         let outcome = match foreground {
-            Foreground::Suspension => self.screen.suspend().map(|()| Ok(None)),
-            Foreground::Program(program) => self.screen.suspend_while(|| run_program(&context, program)),
+            Foreground::Suspension => canvas.screen.suspend().map(|()| Ok(None)),
+            Foreground::Program(program) => canvas.screen.suspend_while(|| run_program(&context, program)),
         };
         let outcome = outcome.map_err(cannot)?;
         self.input.resume();
         // The user may have changed files or committed them.
         self.workers.recount_work();
         let (width, height) = FullScreen::size();
-        update(&mut self.state, DashboardEvent::Resized(width, height));
+        update(&mut canvas.state, DashboardEvent::Resized(width, height));
         match outcome {
-            Ok(Some(text)) => drop(update(&mut self.state, DashboardEvent::Edited(text))),
+            Ok(Some(text)) => drop(update(&mut canvas.state, DashboardEvent::Edited(text))),
             Ok(None) => {}
-            Err(error) => self.state.show_error(crate::dashboard::effects::sentence(&error)),
+            Err(error) => canvas.state.show_error(crate::dashboard::effects::sentence(&error)),
         }
         Ok(())
+    }
+}
+
+impl Drop for App {
+    /// Returns the terminal to the shell. Threads that draw have the canvas, too.
+    fn drop(&mut self) {
+        drop(self.canvas.lock().take());
+    }
+}
+
+/// Returns when ages may have changed.
+fn tick(state: &DashboardState) -> Duration {
+    let is_young = |since: jiff::Timestamp| state.now.duration_since(since).as_secs() < 60;
+    match state.agents.iter().any(|agent| is_young(agent.status_since)) {
+        true => SECONDS_TICK,
+        false => MINUTES_TICK,
     }
 }
 

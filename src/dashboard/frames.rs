@@ -81,14 +81,19 @@ impl<B: Backend> Frames<B> {
         theme: Theme,
         staleness: Staleness,
     ) -> Result<(), B::Error> {
-        let changes = match staleness {
-            Staleness::Output if self.has_current_ages(state) => self.screen_changes(state, theme),
-            _ => None,
-        };
-        match changes {
-            Some(changes) => self.write(&changes, state.mode),
-            None => self.draw_all(state, theme),
+        match staleness == Staleness::Output && self.draw_output(state, theme)? {
+            true => Ok(()),
+            false => self.draw_all(state, theme),
         }
+    }
+
+    /// Draws output of the selected agent. Returns `false` if the terminal lacks more than that.
+    pub(crate) fn draw_output(&mut self, state: &DashboardState, theme: Theme) -> Result<bool, B::Error> {
+        let changes = match self.has_current_ages(state) {
+            true => self.screen_changes(state, theme),
+            false => None,
+        };
+        changes.map_or(Ok(false), |changes| self.write(&changes, state.mode).map(|()| true))
     }
 
     /// Clears the terminal, so that the next frame writes every cell.

@@ -11,6 +11,7 @@
 //! | `bars` | pure: texts of the header and the footer, and clicks on them |
 //! | `columns` | pure: contents and widths of the columns of the list |
 //! | `layout` | pure: the areas of the screen, from 40×15 to 300×100 |
+//! | `canvas` | the state and its frames, shared by the loop and the thread that draws output |
 //! | `view` | draws the state with ratatui |
 //! | `frames` | draws everything, or only the output of the selected agent; writes the cells that have changed |
 //! | `live` | the screen of the selected agent: one capture, then the output from the transcript (RFD 0028) |
@@ -42,6 +43,7 @@
 mod app;
 mod bars;
 mod bindings;
+mod canvas;
 mod columns;
 mod diff;
 mod effects;

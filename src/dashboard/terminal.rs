@@ -71,6 +71,11 @@ impl FullScreen {
         self.frames.draw(state, theme, staleness)
     }
 
+    /// Draws output of the selected agent. Returns `false` if it may change more than the screen of the agent.
+    pub(crate) fn draw_output(&mut self, state: &DashboardState, theme: Theme) -> io::Result<bool> {
+        self.frames.draw_output(state, theme)
+    }
+
     /// Returns the ages that the screen shows.
     pub(crate) fn ages(&self) -> &[String] {
         self.frames.ages()

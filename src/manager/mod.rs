@@ -149,6 +149,7 @@ pub use crate::tmux::{
     AttachAs as As, AttachSurroundings, CoverPage, GuestPermission, JoinReason, PaneScreen,
 };
 use crate::tmux::{SocketRule, Tmux, TmuxSetup, choose_socket};
+pub use crate::transcript::LiveOutput;
 
 /// Time limit of one tmux call. A loaded machine answers in well under a second; a stopped server never does.
 const TMUX_BOUND: Duration = Duration::from_secs(5);

@@ -3,6 +3,7 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
@@ -12,9 +13,16 @@ use super::read::{ReadFrom, TranscriptReader, open};
 /// A reader that starts at the end of a transcript.
 #[derive(Debug)]
 pub struct LiveTail {
-    dir: PathBuf,
-    reader: TranscriptReader,
+    output: LiveOutput,
     _watcher: RecommendedWatcher,
+}
+
+/// The reader of a tail, shared with the thread that calls `wake`. That thread can interpret the output at once, without
+/// waking another thread. The reader does not keep the watch alive.
+#[derive(Debug, Clone)]
+pub struct LiveOutput {
+    dir: Arc<Path>,
+    reader: Arc<Mutex<TranscriptReader>>,
 }
 
 impl LiveTail {
@@ -27,21 +35,43 @@ impl LiveTail {
         };
         let mut watcher = notify::recommended_watcher(on_event).map_err(failed)?;
         watcher.watch(dir, RecursiveMode::NonRecursive).map_err(failed)?;
-        Ok(LiveTail { dir: dir.to_owned(), reader: open(dir, ReadFrom::Last(0))?, _watcher: watcher })
+        let reader = Arc::new(Mutex::new(open(dir, ReadFrom::Last(0))?));
+        Ok(LiveTail { output: LiveOutput { dir: dir.into(), reader }, _watcher: watcher })
+    }
+
+    /// Returns the reader, for use in another thread.
+    pub fn output(&self) -> LiveOutput {
+        self.output.clone()
     }
 
     /// Reads the next bytes. Returns 0 if nothing was added.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.reader.read(buffer)? {
-            0 if self.reader.add_newer_logs()? => self.reader.read(buffer),
-            count => Ok(count),
-        }
+        self.output.read(buffer, |_| ())
     }
 
     /// Discards everything that was written so far.
     pub fn skip_to_end(&mut self) -> io::Result<()> {
-        self.reader = open(&self.dir, ReadFrom::Last(0))?;
+        *self.output.lock() = open(&self.output.dir, ReadFrom::Last(0))?;
         Ok(())
+    }
+}
+
+impl LiveOutput {
+    /// Reads the next bytes and passes them to `take`, before another thread can read. Returns 0 if nothing was added.
+    pub fn read(&self, buffer: &mut [u8], take: impl FnOnce(&[u8])) -> io::Result<usize> {
+        let mut reader = self.lock();
+        let count = match reader.read(buffer)? {
+            0 if reader.add_newer_logs()? => reader.read(buffer)?,
+            count => count,
+        };
+        if count > 0 {
+            take(&buffer[..count]);
+        }
+        Ok(count)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, TranscriptReader> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

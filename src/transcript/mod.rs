@@ -34,7 +34,7 @@ mod scan;
 mod write;
 
 pub use follow::{FollowFlow, follow};
-pub use live_tail::LiveTail;
+pub use live_tail::{LiveOutput, LiveTail};
 pub use modes::modes;
 pub use output_watcher::OutputWatcher;
 pub use plain::{TerminalSize, plain};

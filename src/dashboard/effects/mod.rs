@@ -27,7 +27,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
+use jiff::Timestamp;
+
 use crate::dashboard::app::LoopEvent;
+use crate::dashboard::canvas::SharedCanvas;
 use crate::dashboard::grid::tiles::LiveGrid;
 use crate::dashboard::live::LiveSlot;
 use crate::dashboard::live::feed::{FeedSignal, LiveFeed};
@@ -48,6 +51,7 @@ use work::WorkSchedule;
 pub(crate) struct Workers {
     context: Arc<Context>,
     events: EventSender,
+    output: OutputSender,
     feed: Sender<FeedSignal>,
     loader: Sender<LoadRequest>,
     typist: Sender<TypedInput>,
@@ -70,9 +74,30 @@ pub(crate) struct Workers {
 pub(crate) struct EventSender(Sender<LoopEvent>);
 
 impl EventSender {
+    /// Sends events to this channel.
+    pub(crate) fn of(events: &Sender<LoopEvent>) -> EventSender {
+        EventSender(events.clone())
+    }
+
     /// Sends an event. Does nothing after the loop has ended.
     pub(crate) fn send(&self, event: DashboardEvent) {
         let _ = self.0.send(LoopEvent::Event(event));
+    }
+}
+
+/// Reports output of agents.
+#[derive(Clone)]
+pub(crate) struct OutputSender {
+    pub(crate) canvas: SharedCanvas,
+    pub(crate) events: EventSender,
+}
+
+impl OutputSender {
+    /// Shows that a live screen has changed: at once, or as soon as the event loop can draw it.
+    pub(crate) fn show(&self, now: Timestamp) {
+        if !self.canvas.draw_output(now) {
+            self.events.send(DashboardEvent::LiveChanged);
+        }
     }
 }
 
@@ -80,10 +105,10 @@ impl Workers {
     /// Starts all workers.
     pub(crate) fn start(
         context: &Arc<Context>,
-        events: &Sender<LoopEvent>,
+        output: OutputSender,
         live: &LiveSlot,
     ) -> Result<Workers, Error> {
-        let events = EventSender(events.clone());
+        let events = output.events.clone();
         let (feed, signals) = channel();
         let (loader, requests) = channel();
         let (typist, typed) = channel();
@@ -100,7 +125,7 @@ impl Workers {
             history_lines: HISTORY_LINES,
             signals,
             wake: feed.clone(),
-            events: events.clone(),
+            output: output.clone(),
         };
         let shared = || (Arc::clone(context), events.clone());
         let (one, two, three, four, five, six) = (shared(), shared(), shared(), shared(), shared(), shared());
@@ -122,6 +147,7 @@ impl Workers {
         Ok(Workers {
             context: Arc::clone(context),
             events,
+            output,
             feed,
             loader,
             typist,
@@ -215,7 +241,7 @@ impl Workers {
                 history_lines: TILE_HISTORY_LINES,
                 signals,
                 wake: feed.clone(),
-                events: self.events.clone(),
+                output: self.output.clone(),
             };
             let _ = feed.send(FeedSignal::Follow(Some(tile.follow_target())));
             if let Err(error) = start("tile", move || live_feed.run()) {

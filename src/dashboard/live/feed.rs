@@ -1,19 +1,20 @@
 //! The thread that keeps the live slot up to date. It sleeps until the user selects another agent or the agent prints
-//! something.
+//! something. The output itself is interpreted and drawn by the thread of the watch on the transcript.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::dashboard::effects::EventSender;
+use crate::dashboard::effects::OutputSender;
 use crate::dashboard::effects::remote::remote_host;
+use crate::dashboard::live::output_taker::{OutputSigns, OutputTaker};
 use crate::dashboard::live::remote_feed::RemoteFeed;
 use crate::dashboard::live::screen::LiveScreen;
 use crate::dashboard::live::{LiveContent, LiveSlot};
 use crate::dashboard::state::agent_key::AgentKey;
-use crate::dashboard::state::event::{AgentTarget, DashboardEvent, FollowTarget};
+use crate::dashboard::state::event::{AgentTarget, FollowTarget};
 use crate::manager::{AgentLogs, AgentScreens, Context, PaneScreen, ScreenFollower};
 use crate::model::without_deception;
 
@@ -24,13 +25,8 @@ const SETTLED_AFTER: Duration = Duration::from_millis(250);
 const MAX_UNCHECKED: Duration = Duration::from_secs(60);
 /// Shortest time between two comparisons while the agent prints without a pause.
 const MIN_UNCHECKED_WITHOUT_PAUSE: Duration = Duration::from_secs(5);
-/// Sequences with which programs clear the screen, mostly because its size has changed.
-const CLEARING: [&[u8]; 3] = [b"\x1b[2J", b"\x1b[3J", b"\x1b[H\x1b[J"];
 /// Pause before another attempt to read a screen that the agent should have.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// Bytes that are interpreted at once, so that drawing waits for less than a millisecond.
-const CHUNK_BYTES: usize = 32 * 1024;
-
 /// How long an agent of another host must be selected before its screen is requested.
 const REMOTE_DELAY: Duration = Duration::from_millis(150);
 
@@ -54,7 +50,7 @@ pub(crate) struct LiveFeed {
     pub(crate) signals: Receiver<FeedSignal>,
     /// For the watch on the transcript, which wakes this thread.
     pub(crate) wake: Sender<FeedSignal>,
-    pub(crate) events: EventSender,
+    pub(crate) output: OutputSender,
 }
 
 impl LiveFeed {
@@ -128,7 +124,7 @@ impl LiveFeed {
             context: Arc::clone(&self.context),
             slot: self.slot.clone(),
             history_lines: self.history_lines,
-            events: self.events.clone(),
+            events: self.output.events.clone(),
             host,
             target: target.agent.clone(),
             ended: Arc::clone(&ended),
@@ -148,12 +144,13 @@ impl LiveFeed {
 
     /// Captures the screen of an agent and follows its output. Returns the reason if it has no screen.
     fn begin(&self, agent: &AgentTarget) -> Result<Following<'_>, String> {
-        let is_pending = Arc::new(AtomicBool::new(false));
-        let (wake, pending) = (self.wake.clone(), Arc::clone(&is_pending));
+        let taker = Arc::new(OnceLock::<OutputTaker>::new());
+        let woken = Arc::clone(&taker);
         let screens = AgentScreens(&self.context);
         let follower = screens.follow_screen(&agent.name, move || {
-            if !pending.swap(true, Ordering::SeqCst) {
-                let _ = wake.send(FeedSignal::Printed);
+            // Before the first capture was shown, nothing can be interpreted.
+            if let Some(taker) = woken.get() {
+                taker.take();
             }
         });
         let mut follower = follower.map_err(|error| error.to_string())?;
@@ -163,8 +160,28 @@ impl LiveFeed {
         let capture = capture.ok_or_else(|| "It has no screen.".to_owned())?;
         let _ = follower.skip_output();
         self.show(LiveContent::Screen(agent.key.clone(), self.screen_of(&capture).into()));
-        let (key, checked, unchecked) = (agent.key.clone(), Instant::now(), SETTLED_AFTER);
-        Ok(Following { feed: self, key, follower, is_pending, checked, unchecked, has_history: false })
+        let taker = taker.get_or_init(|| OutputTaker {
+            context: Arc::clone(&self.context),
+            key: agent.key.clone(),
+            slot: self.slot.clone(),
+            source: follower.output(),
+            output: self.output.clone(),
+            wake: self.wake.clone(),
+            signs: Arc::default(),
+        });
+        let (signs, checked) = (Arc::clone(&taker.signs), Instant::now());
+        // What was printed since then has woken no taker.
+        taker.take();
+        let unchecked = SETTLED_AFTER;
+        Ok(Following {
+            feed: self,
+            key: agent.key.clone(),
+            follower,
+            signs,
+            checked,
+            unchecked,
+            has_history: false,
+        })
     }
 
     /// Shows the end of the transcript of an agent that has no screen.
@@ -180,7 +197,7 @@ impl LiveFeed {
 
     fn show(&self, content: LiveContent) {
         self.slot.set(content);
-        self.events.send(DashboardEvent::LiveChanged);
+        self.output.show(self.context.now());
     }
 
     /// Returns the last request that has arrived, if any.
@@ -194,7 +211,7 @@ struct Following<'a> {
     feed: &'a LiveFeed,
     key: AgentKey,
     follower: ScreenFollower<'a>,
-    is_pending: Arc<AtomicBool>,
+    signs: Arc<OutputSigns>,
     /// Time of the last comparison.
     checked: Instant,
     /// Time until the next comparison at least.
@@ -214,7 +231,10 @@ impl Following<'_> {
             };
             match signal {
                 Ok(FeedSignal::Printed) => {
-                    self.take_output();
+                    self.signs.is_pending.store(false, Ordering::SeqCst);
+                    if self.signs.has_cleared.swap(false, Ordering::SeqCst) {
+                        self.unchecked = SETTLED_AFTER;
+                    }
                     due = Some(SETTLED_AFTER.max(self.unchecked.saturating_sub(self.checked.elapsed())));
                     // An agent that never pauses is compared, too.
                     let limit = match self.has_history {
@@ -228,32 +248,11 @@ impl Following<'_> {
                 Err(RecvTimeoutError::Timeout) => {
                     self.compare();
                     // Output during the capture may or may not be part of it.
-                    due = self.is_pending.load(Ordering::SeqCst).then_some(SETTLED_AFTER);
+                    due = self.signs.is_pending.load(Ordering::SeqCst).then_some(SETTLED_AFTER);
                 }
                 Ok(other) => return Some(other),
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
-        }
-    }
-
-    /// Interprets everything that was printed.
-    fn take_output(&mut self) {
-        self.is_pending.store(false, Ordering::SeqCst);
-        let mut buffer = vec![0; CHUNK_BYTES];
-        while let Ok(count @ 1..) = self.follower.read(&mut buffer) {
-            let output = &buffer[..count];
-            if CLEARING.iter().any(|clear| output.windows(clear.len()).any(|part| part == *clear)) {
-                self.unchecked = SETTLED_AFTER;
-            }
-            self.feed.slot.with(|content| {
-                if let LiveContent::Screen(key, screen) = content
-                    && *key == self.key
-                {
-                    screen.process(output);
-                }
-            });
-            // Before the search for more output, so that the frame does not wait for it.
-            self.feed.events.send(DashboardEvent::LiveChanged);
         }
     }
 
@@ -274,7 +273,7 @@ impl Following<'_> {
             let _ = self.follower.skip_output();
             self.with_screen(|screen| screen.replace(&capture, self.feed.history_lines));
             self.has_history = true;
-            self.feed.events.send(DashboardEvent::LiveChanged);
+            self.feed.output.show(self.feed.context.now());
         }
     }
 

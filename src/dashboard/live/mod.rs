@@ -7,7 +7,8 @@
 //! - `screen`: the emulated screen with its history
 //! - `damage`: the lines of the screen that output may have changed
 //! - `row_cache`: the rows of the screen as they were drawn last
-//! - `feed`: the thread that captures and follows
+//! - `feed`: the thread that captures screens, and compares them with captures
+//! - `output_taker`: interprets output in the thread that is notified of it
 //! - `remote_feed`: the thread that receives the screen of an agent on another host
 //!
 //! The slot is shared between the thread and the view. The thread holds its lock only while it interprets one piece of
@@ -15,6 +16,7 @@
 
 mod damage;
 pub(crate) mod feed;
+mod output_taker;
 mod remote_feed;
 mod row_cache;
 pub(crate) mod screen;

@@ -11,7 +11,7 @@ use crate::manager::Context;
 use crate::manager::terminal::AgentScreens;
 use crate::model::AgentName;
 use crate::tmux::PaneScreen;
-use crate::transcript::LiveTail;
+use crate::transcript::{LiveOutput, LiveTail};
 
 /// Follows the screen of one agent.
 pub struct ScreenFollower<'a> {
@@ -42,6 +42,11 @@ impl ScreenFollower<'_> {
     /// Returns the current screen with at most `history` lines above it, or `None` if the agent has no screen any more.
     pub fn capture(&self, history: usize) -> Result<Option<PaneScreen>, Error> {
         Ok(self.context.tmux()?.pane_screen(&self.pane, history)?)
+    }
+
+    /// Returns the reader of the output, for the thread that calls `wake`.
+    pub fn output(&self) -> LiveOutput {
+        self.tail.output()
     }
 
     /// Discards output that was not read yet, because a capture already shows it.
