@@ -62,7 +62,7 @@ pub(crate) fn chips(state: &DashboardState) -> Vec<BarItem<Option<Do>>> {
 }
 
 /// Returns the chips in several forms, the longest first.
-fn chip_forms(state: &DashboardState) -> [Vec<BarItem<Option<Do>>>; 4] {
+fn chip_forms(state: &DashboardState) -> [Vec<BarItem<Option<Do>>>; 5] {
     let (group, sort) = (state.arrangement.grouping.word(), state.arrangement.sorting.word());
     let scope = state.scope.word();
     let chip = |text: String, action| BarItem { text: format!("[{text}] "), meaning: Some(action) };
@@ -82,13 +82,14 @@ fn chip_forms(state: &DashboardState) -> [Vec<BarItem<Option<Do>>>; 4] {
         (sort.to_owned(), Do::Sorting),
         (scope.to_owned(), Do::Scope),
     ]);
+    // What hides agents, or makes keys act on several, stays longest.
     let marks_and_filter: Vec<_> = marks.iter().chain(&filter).cloned().collect();
-    let marks: Vec<_> = marks.into_iter().collect();
     [
         [marks_and_filter.clone(), long].concat(),
-        [marks_and_filter, short.clone()].concat(),
-        [marks.clone(), short[..2].to_vec()].concat(),
-        marks,
+        [marks_and_filter.clone(), short.clone()].concat(),
+        [marks_and_filter.clone(), short[..2].to_vec()].concat(),
+        marks_and_filter,
+        marks.into_iter().collect(),
     ]
 }
 

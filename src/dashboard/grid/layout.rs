@@ -26,6 +26,11 @@ impl TileGrid {
         TileGrid { tiles, columns, visible_rows: rows.min(fitting(area.height, MIN_TILE.1)) }
     }
 
+    /// Returns whether some rows are not visible.
+    pub(crate) fn has_hidden_rows(self) -> bool {
+        self.tiles.div_ceil(self.columns) > self.visible_rows
+    }
+
     /// Returns the place of a tile, or `None` if its row is not among those from `first_row` on that are visible.
     pub(crate) fn place(self, area: Rect, tile: usize, first_row: usize) -> Option<Rect> {
         let row = (tile / self.columns).checked_sub(first_row).filter(|row| *row < self.visible_rows)?;

@@ -34,6 +34,13 @@ fn tiles_cover_the_area_and_keep_a_useful_size() {
 }
 
 #[test]
+fn hidden_tiles_are_announced() {
+    let area = |width, height| Rect::new(0, 1, width, height);
+    assert!(TileGrid::of(area(40, 13), 5).has_hidden_rows());
+    assert!(!TileGrid::of(area(160, 48), 5).has_hidden_rows());
+}
+
+#[test]
 fn the_grid_shows_marked_agents_or_those_of_the_project() {
     let agents = vec![
         agent("a", Status::Working),

@@ -21,9 +21,19 @@ pub(crate) fn matching_agents<'a>(agents: impl Iterator<Item = &'a Agent>, filte
     agents.enumerate().filter(|(_, agent)| is_match(agent)).map(|(index, _)| index).collect()
 }
 
-/// Returns the indices of the texts that match a filter, the best match first.
+/// Returns the indices of the texts that match a filter, the best match first. Texts that have only scattered letters of
+/// the filter are left out if another text has all words of the filter.
 pub(crate) fn best_first<T: AsRef<str>>(texts: impl Iterator<Item = T>, filter: &str) -> Vec<usize> {
-    let mut scored = scored(texts, filter);
+    let texts: Vec<T> = texts.collect();
+    let words: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
+    let has_words = |text: &T| {
+        let text = text.as_ref().to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    let mut scored = scored(texts.iter(), filter);
+    if scored.iter().any(|(index, _)| has_words(&texts[*index])) {
+        scored.retain(|(index, _)| has_words(&texts[*index]));
+    }
     scored.sort_by_key(|(index, score)| (std::cmp::Reverse(*score), *index));
     scored.into_iter().map(|(index, _)| index).collect()
 }
@@ -74,5 +84,12 @@ mod tests {
         let texts = ["stop the agent", "restart", "attach"];
         assert_eq!(best_first(texts.iter(), "restart"), [1]);
         assert_eq!(best_first(texts.iter(), ""), [0, 1, 2]);
+    }
+
+    #[test]
+    fn scattered_letters_are_no_match_beside_a_word() {
+        let texts = ["Group by project, status, host, parent or not at all", "End the process (stop)"];
+        assert_eq!(best_first(texts.iter(), "stop"), [1]);
+        assert_eq!(best_first(texts.iter(), "gbps"), [0]);
     }
 }

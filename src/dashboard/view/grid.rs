@@ -9,9 +9,11 @@ use crate::dashboard::live::LiveContent;
 use crate::dashboard::live::screen::Viewport;
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::agent_key::AgentKey;
+use crate::dashboard::state::rows::needs_you;
 use crate::dashboard::view::screen::{draw_cells, draw_text};
 use crate::dashboard::view::text::{line_of, padded, put};
 use crate::dashboard::view::theme::Theme;
+use crate::model::Agent;
 use crate::text::agent::status_word;
 
 /// Draws all visible tiles.
@@ -22,8 +24,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, grid: &LiveGri
         let Some(place) = places.place(area, at, grid.first_row).filter(|place| !place.is_empty()) else {
             continue;
         };
-        let title = title(state, tile);
-        let style = if at == grid.focus { theme.active() } else { theme.dim() };
+        // Only a part of the tiles has room.
+        let number = match places.has_hidden_rows() {
+            true => format!(" {}/{}", at + 1, grid.tiles.len()),
+            false => String::new(),
+        };
+        let title = number + &title(state, tile);
+        let asks = agent_of(state, tile).is_some_and(needs_you);
+        let style = match at == grid.focus {
+            true => theme.active(),
+            false if asks => theme.attention(),
+            false => theme.dim(),
+        };
         let is_last = place.right() >= area.right();
         let inner = Rect { width: place.width.saturating_sub(u16::from(!is_last)), ..place };
         put(frame.buffer_mut(), line_of(inner, 0), &padded(&title, inner.width.into()), style);
@@ -36,8 +48,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, grid: &LiveGri
     }
 }
 
+fn agent_of<'a>(state: &'a DashboardState, tile: &GridTile) -> Option<&'a Agent> {
+    state.agents.iter().find(|agent| AgentKey::of(agent) == tile.target.key)
+}
+
 fn title(state: &DashboardState, tile: &GridTile) -> String {
-    let agent = state.agents.iter().find(|agent| AgentKey::of(agent) == tile.target.key);
+    let agent = agent_of(state, tile);
     let status = agent.map_or_else(|| "removed".to_owned(), status_word);
     let question = agent.and_then(|agent| agent.question.as_ref());
     let asks = question.map(|question| format!(" · {}", question.text)).unwrap_or_default();

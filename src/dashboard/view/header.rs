@@ -20,8 +20,20 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
     let chips = chips(state);
     let width = u16::try_from(width_of(&chips)).unwrap_or(0);
     if let Some(gap) = rest.width.checked_sub(width) {
-        let texts: String = chips.into_iter().map(|chip| chip.text).collect();
-        put(frame.buffer_mut(), after(rest, gap), &texts, theme.accent());
+        let mut rest = after(rest, gap);
+        for chip in chips {
+            // The name of a setting is less important than its value.
+            let name = chip.text.find(": ").map_or(1, |colon| colon + 2);
+            let value = chip.text.trim_end().len() - 1;
+            let parts = [
+                (0..name, theme.dim()),
+                (name..value, theme.accent()),
+                (value..chip.text.len(), theme.dim()),
+            ];
+            for (part, style) in parts {
+                rest = after(rest, put(frame.buffer_mut(), rest, &chip.text[part], style));
+            }
+        }
     }
 }
 

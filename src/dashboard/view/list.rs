@@ -1,15 +1,16 @@
 //! The list of agents.
 
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
 use unicode_width::UnicodeWidthStr;
 
 use crate::dashboard::columns::{content, heading, name, whole_task};
 use crate::dashboard::state::DashboardState;
 use crate::dashboard::state::rows::{AgentRow, GroupRow, ListRow};
 use crate::dashboard::view::columns::{COLUMN_GAP, SizedColumn, fitted_columns};
-use crate::dashboard::view::text::{after, cut_wide_characters, first_columns, line_of, put};
+use crate::dashboard::view::text::{after, cells_of, cut_wide_characters, first_columns, line_of, put};
 use crate::dashboard::view::theme::{Theme, shape};
 use crate::model::{DashboardAction, DashboardColumn};
 use crate::text::fit::{below_home, display_width};
@@ -37,6 +38,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
             ListRow::Agent(row) => draw_agent(frame, rect, row, (state, theme, &columns)),
         }
         if at == state.selected {
+            brighten(frame.buffer_mut(), rect, theme);
             selected = rect;
         }
     }
@@ -44,6 +46,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
     draw_hidden(frame, theme, line_of(area, 0), ("↑", state.offset));
     draw_hidden(frame, theme, line_of(area, area.height.saturating_sub(1)), ("↓", below));
     frame.buffer_mut().set_style(selected, theme.selected());
+}
+
+/// Gives text of less importance the usual colour, because it is hard to read on the background of the selected row.
+fn brighten(buffer: &mut Buffer, row: Rect, theme: Theme) {
+    let dim = theme.dim();
+    for cell in cells_of(buffer, row) {
+        cell.modifier.remove(dim.add_modifier);
+        if Some(cell.fg) == dim.fg {
+            cell.fg = Color::Reset;
+        }
+    }
 }
 
 /// Draws the names of the columns.

@@ -4,6 +4,7 @@ pub(super) mod window;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
 
 use crate::base::plural::counted;
 use crate::dashboard::bars::choosing;
@@ -12,13 +13,16 @@ use crate::dashboard::view::text::{line_of, put};
 use crate::dashboard::view::theme::Theme;
 use crate::model::{Agent, DashboardAction, WaitingFor};
 
+/// Between two keys.
+const SEPARATOR: &str = " · ";
+
 /// Draws the question at the top of an area and returns the rest of the area.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme, area: Rect) -> Rect {
     let Some(agent) = state.selected_agent() else { return area };
     let (Some(question), Some(excerpt)) = (&agent.question, state.question_excerpt()) else { return area };
     let last = match (state.taken_label(agent, question), excerpt.below) {
         (Some(label), _) => label.to_owned(),
-        (None, 0) => keys(state, agent, question.options.len()),
+        (None, 0) => keys(state, (agent, question.options.len()), area.width.saturating_sub(1).into()),
         (None, below) => hidden(state, agent, below),
     };
     let lines = excerpt.lines.iter().chain([&last]).take(area.height.into());
@@ -42,8 +46,8 @@ fn hidden(state: &DashboardState, agent: &Agent, below: usize) -> String {
     format!("… {} · {keys} show all of it", counted(below, "more line", "more lines"))
 }
 
-/// Returns the keys that answer the question.
-fn keys(state: &DashboardState, agent: &Agent, options: usize) -> String {
+/// Returns the keys that answer the question, as far as they fit.
+fn keys(state: &DashboardState, (agent, options): (&Agent, usize), width: usize) -> String {
     let key = |action| state.key_text(action);
     let mut keys = Vec::new();
     if agent.waiting_for == Some(WaitingFor::Approval) {
@@ -54,7 +58,10 @@ fn keys(state: &DashboardState, agent: &Agent, options: usize) -> String {
     }
     keys.extend(choosing_keys(options));
     keys.push(format!("{} {}", key(DashboardAction::Focus), choosing(state)));
-    keys.join(" · ")
+    while keys.len() > 1 && keys.join(SEPARATOR).width() > width {
+        keys.pop();
+    }
+    keys.join(SEPARATOR)
 }
 
 /// Returns the keys that choose one of a number of options.

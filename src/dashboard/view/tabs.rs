@@ -2,6 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
 use crate::base::plural::counted;
@@ -10,6 +11,9 @@ use crate::dashboard::state::{DashboardState, InputMode};
 use crate::dashboard::view::text::{after, put};
 use crate::dashboard::view::theme::Theme;
 use crate::model::DashboardAction;
+
+/// Columns that the name of the agent needs at least, if it does not fit.
+const MIN_NAME_WIDTH: u16 = 8;
 
 /// Draws the tabs, and after them the name of the agent.
 pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) {
@@ -26,7 +30,10 @@ pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
     }
     let Some(address) = state.selected_target().map(|target| target.address()) else { return };
     let rest = after(area, used);
-    let style = if state.mode == InputMode::Agent { theme.attention() } else { theme.dim() };
+    let style = match state.mode {
+        InputMode::Agent => theme.attention(),
+        InputMode::List => Style::new().add_modifier(Modifier::BOLD),
+    };
     let text = match state.mode {
         InputMode::Agent => format!(" typing into {address}"),
         InputMode::List => format!(" {address}"),
@@ -37,6 +44,10 @@ pub(crate) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme) 
         true => after(area, area.width - width),
         false => rest,
     };
+    // A few letters of the name would say less than the list does.
+    if rest.width < width.min(MIN_NAME_WIDTH) {
+        return;
+    }
     let rest = after(rest, put(frame.buffer_mut(), rest, &text, style));
     let rest = after(rest, put(frame.buffer_mut(), rest, " ", theme.dim()));
     draw_position(frame, state, theme, rest);

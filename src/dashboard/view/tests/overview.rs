@@ -1,12 +1,18 @@
 //! What is shown without a selected agent, and signs that there is more than what is visible.
 
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
 use super::{picture, resize};
 use crate::dashboard::live::LiveContent;
 use crate::dashboard::live::screen::LiveScreen;
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::testing::{agent, asking, list, press, state};
+use crate::dashboard::view::draw;
+use crate::dashboard::view::theme::Theme;
+use crate::env::Env;
 use crate::manager::PaneScreen;
-use crate::model::Status;
+use crate::model::{DashboardConfig, Status};
 
 #[test]
 fn a_group_is_summarised_and_an_empty_list_says_how_to_start() {
@@ -57,4 +63,27 @@ fn a_small_terminal_has_chips_the_active_tab_and_a_line_between_the_panes() {
     assert!(shown.contains(" diff "), "{shown}");
     resize(&mut state, (60, 24));
     assert!(picture(&state).contains("──"), "{}", picture(&state));
+}
+
+#[test]
+fn a_filter_that_is_kept_is_visible_in_a_narrow_terminal() {
+    let mut state = state((40, 16), vec![agent("docs", Status::Idle), asking("b", "q")]);
+    press(&mut state, "/ d o c s Enter");
+    let header = picture(&state).lines().next().unwrap_or_default().to_owned();
+    assert!(header.contains("[/docs]"), "{header}");
+}
+
+#[test]
+fn the_selected_row_has_no_text_of_less_importance() {
+    let env = Env::of_test(&[("TERM", "xterm-256color")], "/".into());
+    let theme = Theme::choose(&DashboardConfig::default(), &env);
+    let mut state = state((100, 20), vec![agent("a", Status::Stopped), agent("b", Status::Stopped)]);
+    press(&mut state, "g j");
+    let mut terminal = Terminal::new(TestBackend::new(100, 20)).unwrap();
+    terminal.draw(|frame| draw(frame, &state, theme)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let is_dim = |line| (0..40).any(|column| Some(buffer.cell((column, line)).unwrap().fg) == theme.dim().fg);
+    let selected = state.areas().list.y + 1;
+    assert!(!is_dim(selected), "it is hard to read on the background of the row");
+    assert!(is_dim(selected + 1));
 }

@@ -41,3 +41,12 @@ fn no_column_of_a_question_is_cut_in_a_wide_terminal() {
     let window = picture(&state);
     assert!(window.contains("END") && window.matches('x').count() >= 500, "{window}");
 }
+
+#[test]
+fn keys_of_a_question_are_left_out_as_a_whole_in_a_narrow_terminal() {
+    let mut asking = asking("a", "q");
+    asking.question.as_mut().unwrap().options.truncate(2);
+    let shown = picture(&state((40, 20), vec![asking]));
+    let keys = shown.lines().find(|line| line.contains("approve")).expect("the keys are shown");
+    assert_eq!(keys, "▌y approve · n deny · 1–2 choose");
+}
