@@ -44,6 +44,7 @@ pub use clients::attach::{AttachAs, AttachEntry, AttachSurroundings, CoverPage};
 pub use clients::display_message::{Audience, Bell};
 pub use clients::driver::JoinReason;
 pub use clients::guests::{GuestClient, GuestKeys, GuestPermission, Sizer};
+pub use clients::size::DetachedWindow;
 pub use error::TmuxError;
 #[cfg(test)]
 pub use fake_server::FakeServer;

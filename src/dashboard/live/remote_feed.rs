@@ -62,13 +62,16 @@ impl RemoteFeed {
 
     fn take(&self, part: ScreenPart) {
         match part {
-            ScreenPart::Screen(capture) => self.change(|content, feed| match content {
-                LiveContent::Screen(key, screen) if *key == feed.target.key && screen.shows(&capture) => {}
-                content => {
-                    let screen = LiveScreen::with_history(&capture, feed.history_lines);
-                    *content = LiveContent::Screen(feed.target.key.clone(), screen.into());
-                }
-            }),
+            ScreenPart::Screen(capture) | ScreenPart::Check(capture) => {
+                self.change(|content, feed| match content {
+                    LiveContent::Screen(key, screen) if *key == feed.target.key && screen.shows(&capture) => {
+                    }
+                    content => {
+                        let screen = LiveScreen::with_history(&capture, feed.history_lines);
+                        *content = LiveContent::Screen(feed.target.key.clone(), screen.into());
+                    }
+                })
+            }
             ScreenPart::Output(bytes) => self.change(|content, feed| {
                 if let LiveContent::Screen(key, screen) = content
                     && *key == feed.target.key

@@ -20,7 +20,6 @@ pub use attach::{LinkEvent, PreviousClient, RemoteAttach, TAKE, WITHIN_TMUX};
 pub use list::{HOST_TIMEOUT, RemoteAgentList};
 pub use manage::{HostCheck, HostRequest, HostView, Interaction};
 pub use run::{OutputChunk, OutputPlan, RemoteCommand};
-pub use screen::ScreenPart;
 pub use serve::serve;
 
 use crate::manager::Context;

@@ -6,79 +6,40 @@
 //! are not synchronised.
 
 use std::io::Write;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::manager::hosts::Hosts;
 use crate::manager::hosts::list::remote_error;
 use crate::manager::hosts::manage::{HELLO, connection_error, remote_request};
 use crate::manager::hosts::run::refuse_older;
-use crate::manager::terminal::{AgentScreens, ScreenFollower};
+use crate::manager::terminal::{AgentScreens, CaptureHistory, ScreenPart, ScreenSignals};
 use crate::model::{AgentName, HostName, RemoteFrame, Replay};
 use crate::ssh::{FrameFlow, Interaction, RequestOutcome, RequestTimeouts};
 use crate::tmux::PaneScreen;
 
-/// Pause in the output after which another capture is sent.
-const SETTLED_AFTER: Duration = Duration::from_millis(250);
-/// Longest time without a capture while the agent prints.
-const MAX_UNCHECKED: Duration = Duration::from_secs(5);
-/// Time without output after which the sender checks whether the agent still has a screen.
-const IDLE_CHECK: Duration = Duration::from_secs(30);
 /// Maximum size of a part: more than a capture of the largest screen with its history.
 const MAX_PART_BYTES: usize = 8 << 20;
 /// Maximum number of columns and of lines of a screen. The emulator allocates memory for each cell.
 const MAX_SIDE: u16 = 1000;
-/// Bytes that are read from the transcript at once.
-const CHUNK_BYTES: usize = 32 * 1024;
 /// Exit code of a symposium that does not know the command.
 const USAGE: u8 = 2;
-
-/// A part of the live screen of a remote agent.
-#[derive(Debug, PartialEq, Eq)]
-pub enum ScreenPart {
-    /// A capture of the screen with its history.
-    Screen(PaneScreen),
-    /// Bytes that the agent has printed.
-    Output(Vec<u8>),
-    /// Nothing has been printed for a while; the connection works.
-    Alive,
-}
 
 impl Hosts<'_> {
     /// Writes the screen of an agent of this machine and everything that it prints, until the agent has no screen any
     /// more or the reader is gone.
     pub fn send_screen(&self, name: &AgentName, history: usize, out: &mut dyn Write) -> Result<(), Error> {
-        let (wake, woken) = sync_channel(1);
-        let mut follower = AgentScreens(self.0).follow_screen(name, move || {
-            // A full channel means that the sender will read this output too.
-            let _ = wake.try_send(());
-        })?;
-        let mut buffer = vec![0; CHUNK_BYTES];
-        if !send_capture(&mut follower, history, out)? {
-            return Ok(());
-        }
-        let (mut checked, mut is_checked) = (Instant::now(), false);
-        loop {
-            let wait = if is_checked { IDLE_CHECK } else { SETTLED_AFTER };
-            let has_printed = match woken.recv_timeout(wait) {
-                Ok(()) => true,
-                Err(RecvTimeoutError::Timeout) => false,
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            };
-            if has_printed {
-                while let Ok(count @ 1..) = follower.read(&mut buffer) {
-                    send(out, "output", &buffer[..count])?;
+        let history = CaptureHistory { whole: history, check: history };
+        let (_, signals) = ScreenSignals::new();
+        AgentScreens(self.0).follow_parts(name, history, signals, &mut |part| {
+            match part {
+                ScreenPart::Screen(capture) | ScreenPart::Check(capture) => {
+                    send(out, "screen", &serde_json::to_vec(&capture).unwrap_or_default())?;
                 }
-                is_checked = false;
+                ScreenPart::Output(bytes) => send(out, "output", &bytes)?,
+                ScreenPart::Alive => {}
             }
-            if !has_printed || checked.elapsed() >= MAX_UNCHECKED {
-                if !send_capture(&mut follower, history, out)? {
-                    return Ok(());
-                }
-                (checked, is_checked) = (Instant::now(), !has_printed);
-            }
-        }
+            Ok(FrameFlow::Continue)
+        })
     }
 
     /// Receives the live screen of an agent on another machine until `each` returns [`FrameFlow::Stop`] or the
@@ -140,18 +101,6 @@ impl Hosts<'_> {
             RequestOutcome::Lost(lost) => Err(connection_error(&host, &lost)),
         }
     }
-}
-
-/// Sends a capture. Returns `false` if the agent has no screen any more.
-fn send_capture(
-    follower: &mut ScreenFollower<'_>,
-    history: usize,
-    out: &mut dyn Write,
-) -> Result<bool, Error> {
-    let Some(capture) = follower.capture(history)? else { return Ok(false) };
-    let _ = follower.skip_output();
-    send(out, "screen", &serde_json::to_vec(&capture).unwrap_or_default())?;
-    Ok(true)
 }
 
 fn send(out: &mut dyn Write, word: &str, bytes: &[u8]) -> Result<(), Error> {

@@ -1,6 +1,8 @@
 //! Attached terminals: `agent detach` detaches them, and the agent continues to run. `agent attach --client`, and the
 //! choice of a dashboard that is shown in a popup of our tmux server, move them to another agent.
 
+use std::ops::RangeInclusive;
+
 use crate::error::{Code, Error};
 use crate::manager::lifecycle::Hibernation;
 use crate::manager::status::AgentLookup;
@@ -8,7 +10,12 @@ use crate::manager::supervisor::ServiceInstallation;
 use crate::manager::terminal::{Attachments, TerminalClients};
 use crate::model::{AgentName, AttachedClient, AttachedClients};
 use crate::process;
-use crate::tmux::{AttachAs, AttachEntry, AttachSurroundings, JoinReason};
+use crate::tmux::{AttachAs, AttachEntry, AttachSurroundings, DetachedWindow, JoinReason};
+
+/// Columns that a screen may have: below, agents draw nothing readable; above, emulators need much memory.
+const COLUMNS: RangeInclusive<u16> = 20..=500;
+/// Lines that a screen may have.
+const LINES: RangeInclusive<u16> = 5..=200;
 
 impl TerminalClients<'_> {
     /// Switches an attached terminal to an agent. The terminal is named as `agent show` does, or by its key
@@ -35,6 +42,28 @@ impl TerminalClients<'_> {
             around: AttachSurroundings::Terminal,
         };
         Ok(tmux.switch_client(&entry, &terminal)?)
+    }
+
+    /// Returns the key of the client that drives an agent, or `None` if no attached client does.
+    pub fn driver_key(&self, name: &AgentName) -> Result<Option<String>, Error> {
+        let Some(clients) = self.0.tmux()?.clients_of(name)? else { return Ok(None) };
+        let drives = |key: &String| clients.terminals.iter().any(|client| client.key == *key && client.types);
+        Ok(clients.driver.clone().filter(drives))
+    }
+
+    /// Resizes the screen of an agent to these columns and lines. Refused while a client is attached, whose terminal
+    /// determines the size.
+    pub fn resize(&self, name: &AgentName, (columns, lines): (u16, u16)) -> Result<(), Error> {
+        if !COLUMNS.contains(&columns) || !LINES.contains(&lines) {
+            let message = format!("a screen of {columns} columns and {lines} lines is not possible");
+            return Err(Error::usage(message));
+        }
+        match DetachedWindow(self.0.tmux()?).resize(name, (columns, lines))? {
+            true => Ok(()),
+            false => Err(Error::new(Code::Driven, format!("a terminal is attached to agent `{name}`"))
+                .saw("its size is the size of the agent's screen")
+                .hint(format!("detach it: `symposium agent detach {name}`"))),
+        }
     }
 
     /// Detaches all clients of an agent, or the named client. Returns the number of detached clients.

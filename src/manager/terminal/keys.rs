@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+use crate::base::key_press::KeyPress;
 use crate::error::{Code, Error};
 use crate::manager::status::AgentLookup;
-use crate::manager::terminal::{AgentInput, Approvals};
+use crate::manager::terminal::{AgentInput, Approvals, TerminalClients};
 use crate::model::AgentName;
 use crate::store::AgentLocks;
 use crate::tmux::Paste;
@@ -13,7 +14,50 @@ use crate::tmux::Paste;
 /// How long a key waits while another process types into the agent.
 const TYPING_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Something that a user types who has taken over an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DriverInput {
+    /// A key, which tmux translates for the modes of the program.
+    Key(KeyPress),
+    /// Text that is pasted, in brackets if the program has asked for them.
+    Paste(String),
+}
+
 impl AgentInput<'_> {
+    /// Types for a user who has taken over from `driver`, the client that drove the agent then, if there was one. Refused
+    /// if another client drives it by now. Nothing interprets the input: keys are pressed one by one.
+    pub fn type_as_driver(
+        &self,
+        name: &AgentName,
+        driver: Option<&str>,
+        input: &[DriverInput],
+    ) -> Result<(), Error> {
+        let clients = TerminalClients(self.0);
+        self.typing(name, |pane| {
+            if let Some(now) = clients.driver_key(name)?.filter(|now| Some(now.as_str()) != driver) {
+                return Err(driven_by(now.split_once('@').map_or("", |(_, tty)| tty), name));
+            }
+            for part in input.chunk_by(|a, b| matches!((a, b), (DriverInput::Key(_), DriverInput::Key(_)))) {
+                let keys: Vec<String> = part
+                    .iter()
+                    .filter_map(|input| match input {
+                        DriverInput::Key(key) => Some(key.to_string()),
+                        DriverInput::Paste(_) => None,
+                    })
+                    .collect();
+                if !keys.is_empty() {
+                    self.0.tmux()?.keys(pane, &keys)?;
+                }
+                for input in part {
+                    if let DriverInput::Paste(text) = input {
+                        self.0.tmux()?.paste(pane, text.as_bytes(), Paste::Bracketed)?;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Presses keys, given by their tmux names, in the order of the list.
     pub fn press_keys(&self, name: &AgentName, keys: &[String]) -> Result<(), Error> {
         self.typing(name, |pane| Ok(self.0.tmux()?.keys(pane, keys)?))
@@ -24,11 +68,7 @@ impl AgentInput<'_> {
         let agent = AgentLookup(self.0).agent(name, "send")?;
         match agent.clients.iter().find(|client| client.driver) {
             None => self.press_keys(name, keys),
-            Some(driver) => {
-                Err(Error::new(Code::Driven, format!("terminal `{}` drives agent `{name}`", driver.tty))
-                    .saw("no key was pressed")
-                    .hint("take over on the page, or detach that terminal: `symposium agent detach`"))
-            }
+            Some(driver) => Err(driven_by(&driver.tty, name)),
         }
     }
 
@@ -46,4 +86,10 @@ impl AgentInput<'_> {
             _ => Err(Error::not_running(&record.name, record.status.status.word())),
         }
     }
+}
+
+fn driven_by(tty: &str, name: &AgentName) -> Error {
+    Error::new(Code::Driven, format!("terminal `{tty}` drives agent `{name}`"))
+        .saw("no key was pressed")
+        .hint("take over on the page, or detach that terminal: `symposium agent detach`")
 }

@@ -4,6 +4,8 @@
 //! A capture and the transcript are not synchronised: bytes that the capture already shows may still be on their way
 //! to the transcript. A viewer therefore captures again when the output has paused.
 
+pub(in crate::manager) mod parts;
+
 use std::io;
 
 use crate::error::Error;

@@ -10,7 +10,8 @@
 //! - `interrupt`: `agent interrupt`
 //! - `peek`: `agent peek`
 //! - `keys`: keys and pasted text that a user types in another face
-//! - `live`: the screen of an agent and its changes, for another face to draw
+//! - `live`: the screen of an agent and its changes, for another face to draw; `live/parts` has them as a sequence
+//!   of parts for emulators elsewhere
 //! - `logs`: `agent logs`
 //! - `wait`: `agent wait`
 //! - `watch`: `agent list --watch`
@@ -34,7 +35,9 @@ pub(in crate::manager) mod watch;
 
 pub use approve::{AnswerResult, ApprovalAnswer};
 pub use attach::{AttachRequest, Attaching, ClientProcess};
+pub use keys::DriverInput;
 pub use live::ScreenFollower;
+pub use live::parts::{CaptureHistory, ScreenPart, ScreenSignals, ScreenWaker};
 pub use logs::{LogsRequest, LogsStyle};
 pub use peek::{Peeked, PeekedFrom};
 pub use shell::WorkspaceProgram;

@@ -6,13 +6,35 @@
 //! size: `@symposium_sizer` is its name, `@symposium_typists` holds the names of the candidates, and tmux counts none
 //! of the others. Names are sufficient here, because an observer removes its own name when it attaches.
 
+use crate::model::AgentName;
 use crate::tmux::script::{Script, command};
-use crate::tmux::{TmuxError, clients::variables, target};
+use crate::tmux::{Tmux, TmuxError, clients::variables, target};
 
 /// Format of the name of the client that determines the size. `hooks.conf` contains the same format.
 const DECIDES: &str = "#{?#{@symposium_driver},#{s/^[0-9]*@//:@symposium_driver},#{@symposium_sizer}}";
 /// Format of the name of the client that runs the command.
 pub(in crate::tmux) const OWN_NAME: &str = "#{client_name}";
+
+/// The window of a session without attached clients.
+#[derive(Debug, Clone, Copy)]
+pub struct DetachedWindow<'a>(pub &'a Tmux);
+
+impl DetachedWindow<'_> {
+    /// Resizes the window to these columns and lines. Returns `false` if a client is attached.
+    pub fn resize(&self, session: &AgentName, (columns, lines): (u16, u16)) -> Result<bool, TmuxError> {
+        let at = target::pane_of(session.as_str());
+        let (columns, lines) = (columns.to_string(), lines.to_string());
+        let mut resize = Script::default();
+        resize.then(&command(&["resize-window", "-t", &at, "-x", &columns, "-y", &lines]));
+        resize.then(&command(&["display-message", "-p", "resized"]));
+        let name = target::in_format(session.as_str());
+        // The name is compared because tmux evaluates the format for another session if this one does not exist.
+        let test = format!("#{{&&:#{{==:#{{session_name}},{name}}},#{{==:#{{session_attached}},0}}}}");
+        let mut script = Script::default();
+        script.then(&command(&["if-shell", "-F", "-t", &at, &test])).word(resize.finish("a size")?);
+        Ok(self.0.run_script("resize a window", script)?.trim() == "resized")
+    }
+}
 
 /// Keeps the current size of the window when a client attaches.
 pub(in crate::tmux) fn kept(session: &str, script: &mut Script) {
