@@ -14,6 +14,7 @@
 //! | `api` | the handlers: one use case each, JSON in and out |
 //! | `agent_list` | the list of agents after every change, one thread for all viewers |
 //! | `screens` | the screens of agents that pages show, one thread for each agent |
+//! | `terminal` | the terminals of agents that pages show: output, flow control, which page drives |
 //! | `screen_text` | a screen as runs of text with colours |
 //! | `stream` | event streams: what a viewer gets until it leaves or loses its access |
 //! | `assets` | the page itself, built from `web/` by `scripts/web` and embedded (RFD 0030) |
@@ -37,6 +38,7 @@ mod screen_text;
 mod screens;
 mod server;
 mod stream;
+mod terminal;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -48,6 +50,7 @@ use crate::manager::{AdmittedDevices, Context, WebAccess};
 use crate::rules::access::pairing_rate_limit::PairingAttempts;
 use crate::rules::access::web_address::{WebHosts, WebReach};
 use screens::ScreenHub;
+use terminal::TerminalHub;
 
 /// Number of threads for use cases and for the checks of requests.
 const MAX_CALLS: usize = 32;
@@ -74,6 +77,7 @@ struct WebState {
     /// The list of agents as JSON, or nothing before it was read for the first time.
     agents: watch::Receiver<Option<Arc<str>>>,
     screens: ScreenHub,
+    terminals: TerminalHub,
     /// Changes when a device was paired or revoked.
     device_changes: watch::Receiver<u64>,
 }
@@ -105,6 +109,7 @@ pub fn run(context: &Arc<Context>, options: &WebOptions, ready: impl FnOnce(&str
         admitted,
         agents: agent_list::start(context)?,
         screens: ScreenHub::new(context),
+        terminals: TerminalHub::new(context),
         device_changes,
         hosts,
     });

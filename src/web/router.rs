@@ -6,7 +6,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use super::api::{agents, devices, diff, messages, pair, screen, spawn, tasks};
+use super::api::{agents, devices, diff, messages, pair, screen, spawn, tasks, terminal};
 use super::guard::{self, PAIR_PATH};
 use super::{WebState, assets, stream};
 
@@ -23,6 +23,12 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
         .route("/recap", get(agents::recap))
         .route("/screen", get(screen::snapshot))
         .route("/screen/events", get(stream::screen))
+        .route("/terminal/events", get(stream::terminal))
+        .route("/terminal/acknowledge", post(terminal::acknowledge))
+        .route("/terminal/take", post(terminal::take))
+        .route("/terminal/release", post(terminal::release))
+        .route("/terminal/type", post(terminal::type_input))
+        .route("/terminal/resize", post(terminal::resize))
         .route("/tasks", get(tasks::list).post(tasks::add))
         .route("/messages", get(messages::list).post(messages::send));
     Router::new()

@@ -1,4 +1,4 @@
-//! Event streams: the list of agents or the screen of one, as server-sent events. A stream ends when its device loses
+//! Event streams: the list of agents, or the screen or terminal of one, as server-sent events. A stream ends when its device loses
 //! access. Only the newest state is kept for a slow viewer, so nothing piles up.
 
 use std::convert::Infallible;
@@ -14,7 +14,7 @@ use futures_util::stream::{Stream, unfold};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::api::{ApiResult, agent_name, run_blocking};
+use super::api::{ApiResult, agent_name, failure, run_blocking};
 use super::guard::RequestDevice;
 use super::screens::SharedScreen;
 use super::{WebState, guests};
@@ -72,6 +72,17 @@ pub(super) async fn screen(
     }))
 }
 
+/// `GET …/terminal/events`: the screen of an agent for an emulator, and what the agent prints.
+pub(super) async fn terminal(
+    State(state): State<Arc<WebState>>,
+    Extension(device): Extension<RequestDevice>,
+    Path(name): Path<String>,
+) -> ApiResult {
+    let name = agent_name(&name)?;
+    let (terminal, nudged) = state.terminals.join(&name, &device.0.id).map_err(|error| failure(&error))?;
+    Ok(stream(Viewer::new(state, device, nudged), move |_: &u64| terminal.next_event()))
+}
+
 impl<T> Viewer<T> {
     fn new(
         state: Arc<WebState>,
@@ -109,7 +120,7 @@ impl<T> Viewer<T> {
 #[derive(Debug)]
 struct AccessEnded;
 
-fn stream<T: Send + Sync + 'static>(
+fn stream<T: Clone + Send + Sync + 'static>(
     viewer: Viewer<T>,
     event: impl Fn(&T) -> Option<Event> + Clone + Send + 'static,
 ) -> Response {
@@ -128,7 +139,7 @@ async fn end_of_access(ends_at: Option<Instant>) {
 }
 
 /// Waits for the next event of a viewer. Ends the stream if its device was revoked, its access has expired or the server ends.
-async fn next<T>(
+async fn next<T: Clone>(
     mut viewer: Viewer<T>,
     event: impl Fn(&T) -> Option<Event>,
 ) -> Option<(Result<Event, Infallible>, Viewer<T>)> {
@@ -145,8 +156,9 @@ async fn next<T>(
             () = end_of_access(viewer.ends_at) => return None,
             changed = viewer.changes.changed() => {
                 changed.ok()?;
-                let found = event(&viewer.changes.borrow_and_update());
-                if let Some(found) = found {
+                // The state is not borrowed while the event is made: that may change the state.
+                let current = viewer.changes.borrow_and_update().clone();
+                if let Some(found) = event(&current) {
                     return Some((Ok(found), viewer));
                 }
             }

@@ -32,7 +32,7 @@ fn any_path() -> impl Strategy<Value = String> {
     let random = prop::collection::vec(part, 0..6).prop_map(|parts| format!("/{}", parts.join("/")));
     prop_oneof![
         3 => random,
-        1 => prop::sample::select(vec!["/api/agents", "/api/events", "/api/pair", "*", "http://evil.example/api/agents"])
+        1 => prop::sample::select(vec!["/api/agents", "/api/events", "/api/pair", "/api/agents/a/terminal/events", "/api/agents/a/terminal/type", "*", "http://evil.example/api/agents"])
             .prop_map(str::to_owned),
     ]
 }

@@ -38,7 +38,7 @@ fn link(env: &TestEnv, args: &[&str]) -> Value {
 
 /// Creates a link and opens it.
 #[track_caller]
-fn guest(env: &TestEnv, server: &Server, args: &[&str]) -> Device {
+pub(super) fn guest(env: &TestEnv, server: &Server, args: &[&str]) -> Device {
     let link = link(env, args);
     let url = link["url"].as_str().expect("a link").to_owned();
     let response = server.pair(url.split_once("#pair=").expect("a code").1, "guest");

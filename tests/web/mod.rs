@@ -12,6 +12,7 @@ mod pairing;
 mod service;
 mod spawning;
 mod streams;
+mod terminal;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

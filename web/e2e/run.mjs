@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { chromium, devices } from "playwright-core";
 import { Rig } from "./rig.mjs";
 import { securityTests } from "./security.mjs";
+import { terminalTests } from "./terminal.mjs";
 
 const pictures = resolve(import.meta.dirname, "../../target/web");
 mkdirSync(pictures, { recursive: true });
@@ -273,6 +274,7 @@ const tests = {
 };
 
 Object.assign(tests, securityTests({ paired, accessible, picture, phone, desktop, browser }));
+Object.assign(tests, terminalTests({ paired, accessible, picture, desktop }));
 const wanted = process.argv[2];
 const rig = new Rig();
 let failures = 0;

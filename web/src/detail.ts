@@ -6,9 +6,11 @@ import { Card } from "./cards.js";
 import { composer } from "./composer.js";
 import { drawDiff } from "./diff.js";
 import { announce, h, replace, setText } from "./dom.js";
+import { isLive } from "./driver.js";
 import { KeyBar } from "./keys.js";
 import { shape } from "./list.js";
 import { ScreenView } from "./screen.js";
+import type { TerminalView } from "./terminal/view.js";
 import { age } from "./time.js";
 import type { Agent, Message, Row, Screen, Task } from "./types.js";
 
@@ -18,7 +20,6 @@ type Tab = (typeof TABS)[number];
 const GUEST_TABS: readonly Tab[] = ["Screen", "Recap"];
 /** How long the second tap on a button that ends something is awaited. */
 const SECOND_TAP_MS = 4000;
-const LIVE = ["starting", "working", "waiting", "idle", "unknown"];
 
 export class Detail {
   readonly element: HTMLElement;
@@ -33,6 +34,7 @@ export class Detail {
   private readonly ageText = h("span", { class: "age" });
   private card: Card | undefined;
   private keys: KeyBar | undefined;
+  private terminal: TerminalView | undefined;
   private tab: Tab = "Screen";
   private feed: AbortController | undefined;
   private agent: Agent;
@@ -58,7 +60,7 @@ export class Detail {
   }
 
   update(agent: Agent, row: Row): void {
-    const wasLive = LIVE.includes(this.agent.status);
+    const wasLive = isLive(this.agent);
     this.agent = agent;
     replace(this.head, shape(agent.status), h("h2", {}, agent.name), h("span", { class: `word ${agent.status}` }, row.status), this.ageText);
     setText(this.about, row.about);
@@ -66,12 +68,13 @@ export class Detail {
     this.tick();
     this.offer();
     this.keys?.update(agent);
+    this.terminal?.update(agent);
     this.element.classList.toggle("asks", agent.question !== null);
     if (!agent.question) this.card = undefined;
     else if (this.card) this.card.update(agent, row);
     else this.card = new Card(agent, row);
     if (this.question.firstChild !== (this.card?.element ?? null)) replace(this.question, this.card?.element);
-    if (!wasLive && LIVE.includes(agent.status) && this.tab === "Screen") this.show("Screen");
+    if (!wasLive && isLive(agent) && this.tab === "Screen") this.show("Screen");
   }
 
   tick(): void {
@@ -89,8 +92,8 @@ export class Detail {
 
   /** Shows the operations that the status permits. */
   private offer(): void {
-    const isLive = LIVE.includes(this.agent.status);
-    const names = isLive ? (this.agent.status === "working" ? ["Interrupt", "Stop"] : ["Stop"]) : ["Resume"];
+    const runs = isLive(this.agent);
+    const names = runs ? (this.agent.status === "working" ? ["Interrupt", "Stop"] : ["Stop"]) : ["Resume"];
     if (isGuest()) names.splice(0, names.length, ...names.filter((name) => name === "Interrupt" && mayType()));
     if (this.offered === names.join()) return;
     this.offered = names.join();
@@ -136,6 +139,8 @@ export class Detail {
   private show(tab: Tab): void {
     this.tab = tab;
     this.feed?.abort();
+    this.keys = undefined;
+    this.terminal = undefined;
     for (const [known, button] of this.tabs) button.setAttribute("aria-selected", String(known === tab));
     const views: Record<Tab, () => void> = {
       Screen: () => this.showScreen(),
@@ -148,7 +153,6 @@ export class Detail {
   }
 
   private showScreen(): void {
-    const screen = new ScreenView();
     const prompt = composer({
       label: `Prompt for ${this.agent.name}`,
       button: "Send",
@@ -157,6 +161,28 @@ export class Detail {
         return `delivered: ${confirmed_by}`;
       },
     });
+    this.feed = new AbortController();
+    const { signal } = this.feed;
+    // Touch devices select and scroll real text better than an emulator.
+    if (!matchMedia("(pointer: fine)").matches || !isLive(this.agent)) return this.showText(prompt, signal);
+    replace(this.panel, h("div", { class: "terminal" }));
+    // The terminal is a bundle of its own, so that phones do not load it.
+    const bundle = import(new URL("terminal.js", document.baseURI).href) as Promise<typeof import("./terminal/view.js")>;
+    bundle.then(
+      ({ TerminalView }) => !signal.aborted && this.showTerminal(TerminalView, prompt, signal),
+      () => !signal.aborted && this.showText(prompt, signal),
+    );
+  }
+
+  private showTerminal(View: typeof TerminalView, prompt: HTMLElement, signal: AbortSignal): void {
+    const { agent } = this;
+    this.terminal = new View({ agent, path: this.path(""), mayType: mayType(), report: (text) => this.report(text, true) });
+    replace(this.panel, this.terminal.element, mayType() && prompt);
+    this.terminal.start(signal);
+  }
+
+  private showText(prompt: HTMLElement, signal: AbortSignal): void {
+    const screen = new ScreenView();
     if (mayType()) {
       this.keys = new KeyBar(this.agent.name, (text) => this.report(text, true));
       this.keys.update(this.agent);
@@ -164,7 +190,6 @@ export class Detail {
     } else {
       replace(this.panel, screen.element);
     }
-    this.feed = new AbortController();
     const handlers = {
       event: (name: string, data: string) => {
         if (name === "screen") screen.update(JSON.parse(data) as Screen);
@@ -173,7 +198,7 @@ export class Detail {
       live: (isLive: boolean) => screen.element.classList.toggle("stale", !isLive),
       refused: () => undefined,
     };
-    if (LIVE.includes(this.agent.status)) follow(this.path("screen/events"), handlers, this.feed.signal);
+    if (isLive(this.agent)) follow(this.path("screen/events"), handlers, signal);
     else screen.gone(`${this.agent.name} is not running. Its recap tells what happened.`);
   }
 

@@ -3,6 +3,7 @@
 
 import { ApiError, post } from "./api.js";
 import { h, setText } from "./dom.js";
+import { driverOf } from "./driver.js";
 import type { Agent } from "./types.js";
 
 const KEYS: [string, string, string][] = [
@@ -49,8 +50,7 @@ export class KeyBar {
 
   /** Shows which terminal drives the agent. Another driver has to be taken over from again. */
   update(agent: Agent): void {
-    const driver = agent.clients.find((client) => client.driver);
-    this.driver = driver && [driver.user, driver.tty.replace(/^\/dev\//, "")].filter(Boolean).join(" on ");
+    this.driver = driverOf(agent);
     if (this.taken !== this.driver) this.taken = undefined;
     this.draw();
   }

@@ -8,9 +8,20 @@ use crate::model::{AgentName, DeviceGrant, WebPermission};
 /// The path of the event stream with the list of agents, which is filtered for guests.
 const LIST_PATH: &str = "/api/events";
 /// What a guest may read of the agent.
-const READABLE: [&[&str]; 3] = [&["screen"], &["screen", "events"], &["recap"]];
+const READABLE: [&[&str]; 4] = [&["screen"], &["screen", "events"], &["terminal", "events"], &["recap"]];
+/// What a guest that only watches sends: how much of the output its page has read.
+const SENT_BY_WATCHERS: &[&str] = &["terminal", "acknowledge"];
 /// What a guest that may type can do to the agent.
-const WRITABLE: [&str; 4] = ["answer", "prompt", "keys", "interrupt"];
+const WRITABLE: [&[&str]; 8] = [
+    &["answer"],
+    &["prompt"],
+    &["keys"],
+    &["interrupt"],
+    &["terminal", "take"],
+    &["terminal", "release"],
+    &["terminal", "type"],
+    &["terminal", "resize"],
+];
 
 /// Whether a request reads or changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +53,8 @@ pub fn permitted(permission: WebPermission, effect: RequestEffect, path: &str) -
     let is_permitted = match effect {
         RequestEffect::Read => READABLE.contains(&rest.as_slice()),
         RequestEffect::Change => {
-            permission == WebPermission::Type && matches!(rest[..], [verb] if WRITABLE.contains(&verb))
+            rest == SENT_BY_WATCHERS
+                || permission == WebPermission::Type && WRITABLE.contains(&rest.as_slice())
         }
     };
     is_permitted.then_some(GuestRequest::Agent(name))
@@ -68,10 +80,17 @@ mod tests {
             (Watch, Read, "/api/agents/api/screen", agent()),
             (Watch, Read, "/api/agents/api/screen/events", agent()),
             (Watch, Read, "/api/agents/api/recap", agent()),
+            (Watch, Read, "/api/agents/api/terminal/events", agent()),
+            (Watch, Change, "/api/agents/api/terminal/acknowledge", agent()),
+            (Watch, Change, "/api/agents/api/terminal/take", None),
+            (Watch, Change, "/api/agents/api/terminal/type", None),
+            (Watch, Change, "/api/agents/api/terminal/resize", None),
             (Watch, Change, "/api/agents/api/prompt", None),
             (Watch, Change, "/api/agents/api/screen", None),
             (Type, Change, "/api/agents/api/prompt", agent()),
             (Type, Change, "/api/agents/api/answer", agent()),
+            (Type, Change, "/api/agents/api/terminal/type", agent()),
+            (Type, Change, "/api/agents/api/terminal", None),
             (Type, Change, "/api/agents/api/stop", None),
             (Type, Change, "/api/agents/api/tasks", None),
             (Type, Read, "/api/agents/api/messages", None),

@@ -5,6 +5,7 @@
 //! - `agents`: the list, answers, prompts, keys, interrupt, stop, resume, recap
 //! - `diff`: the changes of an agent
 //! - `screen`: a snapshot of a screen
+//! - `terminal`: taking over, typing, resizing and acknowledging in the terminal of an agent
 //! - `spawn`: starts agents, after a preview
 //! - `tasks`: tasks of an agent
 //! - `messages`: messages of an agent
@@ -17,6 +18,7 @@ pub(super) mod pair;
 pub(super) mod screen;
 pub(super) mod spawn;
 pub(super) mod tasks;
+pub(super) mod terminal;
 
 use axum::Json;
 use axum::http::StatusCode;
