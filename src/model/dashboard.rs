@@ -72,7 +72,7 @@ impl DashboardColumn {
 
 macro_rules! actions {
     ($($variant:ident $name:literal $what:literal,)*) => {
-        /// What a key of the dashboard does. The names are used in `[dashboard.keys]` of `config.toml`.
+        /// Action of a key of the dashboard. The names are used in `[dashboard.keys]` of `config.toml`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum DashboardAction {
             $(#[doc = $what] $variant,)*

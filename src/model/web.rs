@@ -32,14 +32,14 @@ pub struct DeviceGrant {
     pub agent: AgentName,
     /// Id of the only agent that the device may use.
     pub agent_id: AgentId,
-    /// What the device may do with the agent.
+    /// Permission of the device for the agent.
     pub permission: WebPermission,
     /// Time after which the device has no access.
     #[serde(with = "crate::base::json_time")]
     pub expires_at: Timestamp,
 }
 
-/// What a guest may do with an agent on the page.
+/// Permission of a guest for an agent on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WebPermission {

@@ -25,11 +25,11 @@ pub struct Boot {
     pub exe: PathBuf,
     /// Environment variables of the service: the search path, the state directory and the tmux socket.
     pub env: Vec<(OsString, OsString)>,
-    /// What the service does.
+    /// Role of the service.
     pub role: ServiceRole,
 }
 
-/// What a service does.
+/// Role of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServiceRole {
     /// Starts the supervisor, restores agents, and ends.

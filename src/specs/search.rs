@@ -11,7 +11,7 @@ use super::source::SpecSource;
 use super::{SpecError, syntax::file};
 use crate::model::FoundIn;
 
-/// Where specs are searched.
+/// Location at which specs are searched.
 #[derive(Debug, Clone, Copy)]
 pub struct SpecSearch<'a> {
     /// The absolute path of the agent's working directory.

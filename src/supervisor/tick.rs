@@ -66,7 +66,7 @@ pub(super) struct Ticker {
     steady: ClockJumpDetector,
     writers: WriterRepairs,
     writers_due: Option<Instant>,
-    /// When a sign of life was last recorded.
+    /// Time at which a sign of life was last recorded.
     alive_noted: Option<Instant>,
     /// The modification time and size of the ledger file at the last check.
     ledger_checked: Option<(SystemTime, u64)>,

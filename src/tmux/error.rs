@@ -63,7 +63,7 @@ pub enum TmuxError {
     /// The server has too few file descriptors left for another agent or terminal.
     #[error("the tmux server has no room for another {for_what}: {} file descriptors are left", limit.saturating_sub(*open))]
     NoDescriptors {
-        /// What was refused: `agent` or `terminal`.
+        /// `agent` or `terminal`.
         for_what: &'static str,
         /// Number of open descriptors.
         open: u64,

@@ -19,7 +19,7 @@ pub struct EmulatorInput {
     last: PassedEnd,
 }
 
-/// What the next character follows.
+/// Context of the next character.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum PassedEnd {
     /// A control character, or nothing.

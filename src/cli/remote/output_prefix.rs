@@ -14,7 +14,7 @@ const MAX_MARKED_BYTES: usize = 16 << 20;
 /// Maximum length of the first line of a text.
 const MAX_FIRST_LINE_BYTES: usize = 4096;
 
-/// Where the name of the host is added.
+/// Position at which the name of the host is added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum PrefixTarget {
     /// The name is not added.

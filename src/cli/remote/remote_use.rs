@@ -44,7 +44,7 @@ enum Unchanged {
     Piped,
 }
 
-/// Where the name of the host is added to text.
+/// Position at which the name of the host is added to text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HostInText {
     Nowhere,

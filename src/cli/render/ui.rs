@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::model::{Status, without_deception};
 use crate::text::fit::clean;
 
-/// When to use colour.
+/// Condition under which output has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(in crate::cli) enum Color {
     Auto,

@@ -29,7 +29,7 @@ pub(super) const GROUP: CommandDefinition = CommandDefinition::group(
     &[list::COMMAND, show::COMMAND, check::COMMAND, init::COMMAND, trust::COMMAND, untrust::COMMAND],
 );
 
-/// Where specs are looked for.
+/// Location at which specs are searched.
 #[derive(Debug, Args)]
 struct SpecSearchArguments {
     /// Look for specs only in this file

@@ -27,7 +27,7 @@ pub struct CheckpointPlan<'a> {
     pub number: u64,
     /// Time at which it is taken.
     pub at: Timestamp,
-    /// What is known before the trees are written.
+    /// Facts that are known before the trees are written.
     pub note: &'a CheckpointNote,
     /// The commit that is checked out; `None` before the first commit.
     pub head: Option<&'a str>,

@@ -15,7 +15,7 @@ use super::super::review::TreePair;
 use super::super::uncommitted::{Index, copy_of_index};
 use super::in_the_way::{Occupant, occupant, read_paths};
 
-/// What happens to files that belong to neither commit when an interrupted change is settled.
+/// Handling of files that belong to neither commit when an interrupted change is completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForeignFiles {
     /// Nothing is changed, and the first of them is reported.

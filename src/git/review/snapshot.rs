@@ -10,7 +10,7 @@ use super::super::git_dir;
 use super::super::submodules::{Gitlinks, SubmoduleCheckout};
 use super::super::uncommitted::{Index, TreeListing, WITHOUT_SPARSE_CHECKOUT, copy_of_index};
 
-/// Where git writes the objects of a snapshot.
+/// Place to which git writes the objects of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectStore {
     /// Into the repository, so that a ref can refer to them.
@@ -26,7 +26,7 @@ pub struct SnapshotPlan<'a> {
     pub left_out: &'a [String],
     /// Directory for temporary files.
     pub scratch: &'a Path,
-    /// Where the objects are written.
+    /// Place to which the objects are written.
     pub objects: ObjectStore,
 }
 

@@ -14,7 +14,7 @@ use super::changes::WITHOUT_SPARSE_CHECKOUT;
 /// Mode of a submodule in a tree or index.
 pub(in crate::git) const GITLINK: &str = "160000";
 
-/// What git reports about the index and the files of a working tree.
+/// Report of git about the index and the files of a working tree.
 #[derive(Debug, Default)]
 pub struct TreeListing {
     /// Changed, deleted and untracked files with their sizes. Directories that are repositories of their own end with a

@@ -34,7 +34,7 @@ pub struct CheckpointRestore {
     pub saved: Checkpoint,
     /// Paths of the files that were changed.
     pub changed: Vec<String>,
-    /// What the restore did not change, as sentences.
+    /// Files that the restore did not change, as sentences.
     pub remarks: Vec<String>,
 }
 

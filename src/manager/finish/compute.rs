@@ -43,13 +43,13 @@ pub(in crate::manager) struct Computation {
     pub message: String,
     /// The commit at which the work starts if it is stacked on other work that the base branch has already.
     pub start: Option<String>,
-    /// What the merge results in.
+    /// Result of the merge.
     pub outcome: MergeOutcome,
     /// The git that can read the computed objects.
     pub git: Git,
 }
 
-/// What merging the work into the base branch results in.
+/// Result of merging the work into the base branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::manager) enum MergeOutcome {
     /// The base branch has all of the work already.

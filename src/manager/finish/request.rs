@@ -18,14 +18,14 @@ pub struct FinishRequest {
     pub message: Option<String>,
     /// Whether agent, worktree and branch stay.
     pub keeps: bool,
-    /// What happens to the checks.
+    /// Handling of the checks.
     pub checks: CheckPolicy,
     /// Whether a pull request is opened instead.
     #[serde(default)]
     pub opens_pull_request: bool,
 }
 
-/// What happens to the checks of the configuration and of the project.
+/// Handling of the checks of the configuration and of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckPolicy {

@@ -34,7 +34,7 @@ pub struct FinishDraft {
     state: WorkState,
 }
 
-/// What was done. The field names are a public contract.
+/// Report of a completed run. The field names are a public contract.
 #[derive(Debug, Serialize)]
 pub struct FinishReport {
     /// Name of the agent.
@@ -56,7 +56,7 @@ pub struct FinishReport {
 /// A step that was done.
 #[derive(Debug, Serialize)]
 pub struct CompletedStep {
-    /// What was done, in one sentence.
+    /// Description of the step in one sentence.
     pub text: String,
     /// The command that reverts it.
     pub undo: Option<String>,

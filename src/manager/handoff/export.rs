@@ -36,7 +36,7 @@ pub(super) const ENDING: &str = ".handoff.tar.gz";
 pub struct ExportRequest<'a> {
     /// The agent to export.
     pub name: AgentName,
-    /// Where the hand-off is written.
+    /// Destination of the hand-off.
     pub to: Destination,
     /// Whether text that looks like a secret may be exported.
     pub secrets: Secrets,
@@ -44,7 +44,7 @@ pub struct ExportRequest<'a> {
     pub recap_text: &'a dyn Fn(&Recap) -> String,
 }
 
-/// Where a hand-off is written.
+/// Destination of a hand-off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
     /// A file: this one, or `NAME.handoff.tar.gz` in the current directory; and how to treat an existing file.

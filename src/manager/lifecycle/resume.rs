@@ -42,7 +42,7 @@ pub struct Resumed {
     pub(in crate::manager) untyped: Option<String>,
 }
 
-/// When a start is checked for an immediate exit.
+/// Time at which a start is checked for an immediate exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::manager) enum EarlyExitCheck {
     /// Wait until the agent has settled.

@@ -49,7 +49,7 @@ pub struct WriterRepairs(HashMap<i32, u32>);
 pub struct WritersSeen {
     /// The repair of each stopped writer, by agent.
     pub repaired: Vec<(AgentName, WriterRepair)>,
-    /// When to check again; `None` while no agent may print.
+    /// Time of the next check; `None` while no agent may print.
     pub again_in: Option<Duration>,
 }
 

@@ -17,7 +17,7 @@ const MAX_NAMED_COMMITS: usize = 20;
 /// Everything that discarding an agent would remove. The field names are a public contract.
 #[derive(Debug, Serialize)]
 pub struct DiscardPreview {
-    /// What removing the agent would delete.
+    /// Preview of the removal of the agent.
     #[serde(flatten)]
     pub removal: RemovalPreview,
     /// The newest commits that exist nowhere else.

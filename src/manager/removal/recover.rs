@@ -11,7 +11,7 @@ use crate::model::RecoveredWork;
 use crate::rules::workspace::recovery::is_expired;
 use crate::store::RecoveredCopies;
 
-/// What a recovery created.
+/// Branch or directory that a recovery created.
 #[derive(Debug)]
 pub struct Recovery {
     /// The copy that was brought back.

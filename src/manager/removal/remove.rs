@@ -38,7 +38,7 @@ pub enum Removal {
 pub struct Removed {
     /// Unsaved work that was removed, one sentence for each kind.
     pub summary: Vec<String>,
-    /// Where a copy of that work is kept.
+    /// Ref or directory with the copy of that work.
     pub recovered: Option<RecoveredWork>,
 }
 

@@ -37,7 +37,7 @@ const MAX_CONCURRENT_LISTS: usize = 8;
 /// The pull requests of one repository.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct CachedPullRequests {
-    /// When the forge was asked.
+    /// Time of the query.
     asked_at: Timestamp,
     /// The pull requests of branches in the remotes of the repository.
     listed: Vec<ListedPullRequest>,

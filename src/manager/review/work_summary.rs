@@ -45,7 +45,7 @@ enum SizeUse {
 struct StoredSummary {
     /// Fingerprint of the refs and the working tree.
     fingerprint: String,
-    /// When the size was measured.
+    /// Time of the measurement.
     #[serde(with = "crate::base::json_time")]
     measured_at: Timestamp,
     /// The computed summary.

@@ -13,7 +13,7 @@ use crate::specs::{SpecError, SpecSearch, Specs};
 /// The variable with the path of a spec file.
 const CONFIG: &str = "SYMPOSIUM_AGENTS_CONFIG";
 
-/// Where specs are searched.
+/// Location at which specs are searched.
 #[derive(Debug, Clone, Default)]
 pub struct SpecLocation {
     /// The spec file that replaces all others.

@@ -11,7 +11,7 @@ use crate::manager::specs::{LaunchPlanner, SpecCatalog};
 use crate::model::{GivenParam, Spec, Workspace};
 use crate::rules::access::web_secret::checksum;
 
-/// What a spawn would run.
+/// Program and commands that a spawn would run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpawnPreview {
     /// The name of the spec.

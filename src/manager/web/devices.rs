@@ -14,7 +14,7 @@ use crate::store::{WEB_FILES, Watches, WebStore};
 /// Time between two updates of the last use of a device, so that not every request writes the file.
 const USE_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 
-/// What `web revoke` has ended.
+/// Result of `web revoke`.
 #[derive(Debug)]
 pub enum Revocation {
     /// A device that was paired.

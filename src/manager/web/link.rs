@@ -12,7 +12,7 @@ use crate::rules::access::web_grant::is_valid;
 use crate::rules::access::web_secret::checksum;
 use crate::store::WebStore;
 
-/// What `web link` does, for refusals.
+/// Description of `web link` in refusals.
 const LINK: &str = "create a link to an agent";
 /// Maximum lifetime of the access of a guest.
 const MAX_LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);

@@ -14,7 +14,7 @@ use crate::store::{WebEdit, WebStore};
 
 /// How long a code is valid: enough to take the phone and to type it.
 const CODE_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
-/// What `web pair` does, for refusals.
+/// Description of `web pair` in refusals.
 const PAIR: &str = "pair a device with the web page";
 /// Maximum number of devices. A user has a few.
 const MAX_DEVICES: usize = 50;
@@ -103,11 +103,11 @@ struct GivenCode {
     now: Timestamp,
 }
 
-/// What a valid code gives a device access to.
+/// Access that a valid code gives to a device.
 enum PairingOffer {
     /// All agents, with all rights of the user.
     Owner,
-    /// What a link permits.
+    /// Permission and agent of a link.
     Guest(WebLink),
 }
 

@@ -63,7 +63,7 @@ pub(in crate::manager) struct WorktreeNote {
     pub merged_into: Option<String>,
 }
 
-/// Where the branch of a worktree started.
+/// Commit and branch from which the branch of a worktree started.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::manager) struct WorktreeBase {
     /// The branch that was checked out, or `None` if HEAD was detached.

@@ -32,7 +32,7 @@ pub struct TurnFailure {
     pub resets_at: Option<Timestamp>,
 }
 
-/// Where a failure was reported.
+/// Source of the report of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FailureSource {
@@ -61,7 +61,7 @@ pub struct FailedTurn {
     /// Number of turns, counted back from this one, that have failed for the same cause without a known reset time.
     #[serde(default)]
     pub same_cause: u32,
-    /// Where the failure was reported.
+    /// Source of the report.
     pub source: FailureSource,
     /// Whether the agent CLI continues the turn by itself after the reset, so that the turn is not over.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -214,7 +214,7 @@ pub struct PastConversation {
 /// Restart policy of an agent and the state of its automatic restarts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restart {
-    /// When the agent is restarted.
+    /// Restart policy of the agent.
     #[serde(default)]
     pub policy: RestartPolicy,
     /// Number of automatic restarts so far.

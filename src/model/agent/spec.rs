@@ -35,7 +35,7 @@ pub struct Spec {
     pub system_prompt: Option<String>,
     /// Environment variables that are added to the spawner's environment.
     pub env: BTreeMap<String, String>,
-    /// When an agent of this spec is restarted.
+    /// Restart policy of agents of this spec.
     pub restart: RestartPolicy,
     /// Prompt that is queued for the agent on a schedule.
     pub heartbeat: Option<Heartbeat>,

@@ -13,7 +13,7 @@ pub struct WorkDiff {
     pub directory: String,
     /// Branch that is checked out, or the beginning of the commit id if HEAD is detached.
     pub branch: Option<String>,
-    /// What the work is compared with.
+    /// The state that the work is compared with.
     pub base: DiffBase,
     /// Commits since the base, the newest first.
     pub commits: Vec<Commit>,

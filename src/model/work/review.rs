@@ -89,7 +89,7 @@ impl CommentState {
 /// Lines of a file, with the lines around them. They identify a place in the file after it has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnchoredLines {
-    /// Where the lines are.
+    /// Position of the lines.
     pub lines: LineRange,
     /// The lines themselves.
     pub snippet: Vec<String>,
@@ -134,7 +134,7 @@ pub struct ReviewComment {
     pub anchor: AnchoredLines,
     /// Text of the comment.
     pub text: String,
-    /// What has happened to the comment.
+    /// State of the comment.
     pub state: CommentState,
     /// The diff for which the comment was made.
     pub diff: CommentedDiff,

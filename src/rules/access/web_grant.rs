@@ -7,11 +7,11 @@ use crate::model::{AgentName, DeviceGrant, WebPermission};
 
 /// The path of the event stream with the list of agents, which is filtered for guests.
 const LIST_PATH: &str = "/api/events";
-/// What a guest may read of the agent.
+/// Parts of the agent that a guest may read.
 const READABLE: [&[&str]; 4] = [&["screen"], &["screen", "events"], &["terminal", "events"], &["recap"]];
-/// What a guest that only watches sends: how much of the output its page has read.
+/// Request of a guest that only watches: it reports how much output its page has read.
 const SENT_BY_WATCHERS: &[&str] = &["terminal", "acknowledge"];
-/// What a guest that may type can do to the agent.
+/// Actions on the agent that a guest with the permission to type has.
 const WRITABLE: [&[&str]; 8] = [
     &["answer"],
     &["prompt"],
@@ -32,7 +32,7 @@ pub enum RequestEffect {
     Change,
 }
 
-/// What a request of a guest is about.
+/// Subject of a request of a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuestRequest {
     /// The list, filtered to the agent of the guest.

@@ -4,7 +4,7 @@ use crate::base::plural::counted;
 use crate::model::{Commit, RemovalPreview, is_deceptive};
 use crate::rules::workspace::unsaved_work::{ignored_remark, named};
 
-/// What happens to the branch of a discarded agent.
+/// Handling of the branch of a discarded agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchFate {
     /// It was created for the agent and is removed.

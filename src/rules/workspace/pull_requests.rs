@@ -23,7 +23,7 @@ pub struct ListedPullRequest {
     pub branch: String,
     /// The account whose repository has the branch; `None` if that repository was deleted.
     pub owner: Option<String>,
-    /// When it was closed or merged.
+    /// Time at which it was closed or merged.
     pub closed_at: Option<Timestamp>,
     /// The pull request itself.
     pub pull_request: PullRequest,

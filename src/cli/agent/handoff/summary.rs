@@ -17,7 +17,7 @@ pub(super) struct HandoffView<'a> {
     manifest: &'a Manifest,
     title: Option<&'a str>,
     spec: &'a Spec,
-    /// What the agent would do on this machine without further confirmation.
+    /// Effects that the agent would have on this machine without further confirmation.
     acts: Vec<String>,
     /// The complete text of everything that the agent would receive as input.
     #[serde(rename = "told")]

@@ -129,7 +129,7 @@ fn refuse_no_command(matches: &ArgMatches, line: &[OsString]) -> Result<(), Erro
     }
 }
 
-/// Where the agent works.
+/// Options for the directory of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum WorkspaceArguments {
     /// The directory itself

@@ -7,7 +7,7 @@ use crate::rules::workspace::finish::facts::FinishFacts;
 /// Number of ignored files that are named before the rest is only counted.
 const MAX_NAMED_IGNORED: usize = 5;
 
-/// What the user chose, and what the merge results in.
+/// Choices of the user, and the result of the merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishChoice {
     /// How the work gets into the base branch.

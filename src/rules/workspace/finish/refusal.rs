@@ -16,9 +16,9 @@ const MAX_LISTED_PATHS: usize = 10;
 pub struct FinishRefusal {
     /// The reason in one sentence.
     pub message: String,
-    /// What was observed.
+    /// Observations, one per line.
     pub observations: Vec<String>,
-    /// What the user can do.
+    /// Commands or actions that help, one per line.
     pub hints: Vec<String>,
 }
 
