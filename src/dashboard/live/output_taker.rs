@@ -1,5 +1,6 @@
 //! Interprets output of an agent and shows it, in the thread that is notified of it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -37,22 +38,25 @@ pub(super) struct OutputSigns {
 }
 
 impl OutputTaker {
-    /// Interprets and shows everything that was printed.
+    /// Interprets and shows everything that was printed, as long as the agent is shown.
     pub(super) fn take(&self) {
         let mut buffer = vec![0; CHUNK_BYTES];
+        let is_shown = Cell::new(true);
         let interpret = |output: &[u8]| {
             if CLEARING.iter().any(|clear| output.windows(clear.len()).any(|part| part == *clear)) {
                 self.signs.has_cleared.store(true, Ordering::SeqCst);
             }
-            self.slot.with(|content| {
-                if let LiveContent::Screen(key, screen) = content
-                    && *key == self.key
-                {
+            is_shown.set(self.slot.with(|content| match content {
+                LiveContent::Screen(key, screen) if *key == self.key => {
                     screen.process(output);
+                    true
                 }
-            });
+                _ => false,
+            }));
         };
-        while let Ok(1..) = self.source.read(&mut buffer, interpret) {
+        while let Ok(1..) = self.source.read(&mut buffer, interpret)
+            && is_shown.get()
+        {
             // Before the search for more output, so that the frame does not wait for it.
             self.output.show(self.context.now());
             if !self.signs.is_pending.swap(true, Ordering::SeqCst) {
