@@ -17,6 +17,8 @@ use crate::text::fit::display_width;
 
 /// Width that the activity keeps before other columns give way.
 pub(crate) const MIN_ACTIVITY_WIDTH: usize = 16;
+/// Prefix of the branches of worktrees.
+const WORKTREE_BRANCH_PREFIX: &str = "symposium/";
 /// Maximum width of a task with its text.
 const MAX_TASK_WIDTH: usize = 48;
 
@@ -117,7 +119,8 @@ pub(crate) fn content(state: &DashboardState, agent: &Agent, column: DashboardCo
 fn branch(state: &DashboardState, agent: &Agent) -> String {
     let Some(branch) = &agent.branch else { return String::new() };
     let counts = state.branches.get(&AgentKey::of(agent)).copied().unwrap_or_default();
-    let mut text = branch.clone();
+    // The branches of worktrees have the name of their agent, so the prefix would only take room from the activity.
+    let mut text = branch.strip_prefix(WORKTREE_BRANCH_PREFIX).unwrap_or(branch).to_owned();
     match counts.outcome {
         Some(BranchOutcome::Merged) => text.push_str(" merged"),
         Some(BranchOutcome::Conflicts(count)) => text.push_str(&format!(" ≠{count}")),

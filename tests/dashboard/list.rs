@@ -110,8 +110,8 @@ fn rows_of_worktrees_show_conflicts_and_merged_work() {
     let columns = "[dashboard]\ncolumns = [\"name\", \"branch\"]\n";
     fs::write(env.state().join("config.toml"), columns).unwrap();
     let terminal = dashboard(&env);
-    terminal.wait_for_text("symposium/a ≠1 ↑1 ↓1");
-    terminal.wait_for_text("symposium/b merged ↑1 ↓1");
+    terminal.wait_for_text(" a ≠1 ↑1 ↓1");
+    terminal.wait_for_text(" b merged ↑1 ↓1");
 }
 
 #[test]

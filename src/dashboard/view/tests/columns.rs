@@ -45,3 +45,11 @@ fn a_task_is_shown_with_its_text_if_there_is_room() {
     assert!(shown(300).contains("#12 +2 fix the login page Bash: make"), "{}", shown(300));
     assert!(shown(140).contains("#12 +2 Bash: make"), "{}", shown(140));
 }
+
+#[test]
+fn the_branch_of_a_worktree_has_no_prefix() {
+    let mut own = agent("fix", Status::Idle);
+    own.branch = Some("symposium/fix".into());
+    let shown = row(&state((200, 30), vec![own]), "fix");
+    assert!(shown.matches("fix").count() == 2 && !shown.contains("symposium/"), "{shown}");
+}
