@@ -11,9 +11,10 @@ use crate::dashboard::live::LiveContent;
 use crate::dashboard::live::screen::{LiveScreen, Viewport};
 use crate::dashboard::state::agent_key::AgentKey;
 use crate::dashboard::state::{DashboardState, InputMode};
-use crate::dashboard::view::text::{fitted, line_of, put, without_columns};
+use crate::dashboard::view::text::{fitted, line_of, put, without_columns, without_lines};
 use crate::dashboard::view::theme::{ColorDepth, Theme};
 use crate::model::is_deceptive;
+use crate::text::fit::wrapped;
 
 /// Draws the live screen of the selected agent.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, theme: Theme, area: Rect) {
@@ -152,12 +153,15 @@ pub(super) fn draw_text(
     (why, lines): (&str, &[String]),
     theme: Theme,
 ) {
-    put(buffer, line_of(area, 0), why, theme.dim());
-    let height = usize::from(area.height.saturating_sub(1));
+    let why = wrapped(why, area.width.into());
+    for (at, line) in (0..).zip(&why) {
+        put(buffer, line_of(area, at), line, theme.dim());
+    }
+    let area = without_lines(area, why.len());
+    let height = usize::from(area.height);
     let last = lines.len().saturating_sub(viewport.scroll);
-    for (at, line) in lines[last.saturating_sub(height)..last].iter().enumerate() {
+    for (at, line) in (0..).zip(&lines[last.saturating_sub(height)..last]) {
         let shifted = without_columns(line, viewport.shift.into());
-        let place = line_of(area, u16::try_from(at + 1).unwrap_or(u16::MAX));
-        put(buffer, place, &fitted(&shifted, area.width.into()), Style::new());
+        put(buffer, line_of(area, at), &fitted(&shifted, area.width.into()), Style::new());
     }
 }

@@ -66,6 +66,17 @@ fn a_small_terminal_has_chips_the_active_tab_and_a_line_between_the_panes() {
 }
 
 #[test]
+fn the_reason_why_an_agent_has_no_screen_is_wrapped() {
+    let state = state((40, 16), vec![agent("a", Status::Stopped)]);
+    let key = AgentKey::of(state.selected_agent().unwrap());
+    let why = "It is not running. This is the end of its transcript:".to_owned();
+    state.live.set(LiveContent::Text(key, why, vec!["one".into(), "two".into()]));
+    let shown = picture(&state);
+    let at = shown.lines().position(|line| line.ends_with("transcript:")).expect("the end of the reason");
+    assert_eq!(shown.lines().nth(at + 1), Some("one"), "{shown}");
+}
+
+#[test]
 fn a_filter_that_is_kept_is_visible_in_a_narrow_terminal() {
     let mut state = state((40, 16), vec![agent("docs", Status::Idle), asking("b", "q")]);
     press(&mut state, "/ d o c s Enter");
