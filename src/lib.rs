@@ -11,10 +11,13 @@
 //! | texts | `text` | pure text for users that several faces show |
 //! | rules | `rules`, `secrets` | pure decisions: data and `now` in, a decision out |
 //! | model | `model` | plain types |
-//! | base | `base` | small general tools |
+//! | base | `base`, `failpoint` | small general tools; stops at named points for tests |
 //!
-//! tmux owns the processes, files own the state. The verb that a user types names the file at every layer:
-//! `cli/agent/lifecycle/kill.rs`, `manager/lifecycle/kill.rs`, then `process`, `tmux/session.rs` and `store`.
+//! `bench` measures use cases and is not part of the program.
+//!
+//! tmux owns the processes, files own the state. A command of `symposium agent` is in a folder that is named like its
+//! domain in `manager`: `cli/agent/lifecycle/kill.rs` calls `manager/lifecycle/kill.rs`, which uses `process`,
+//! `tmux/session.rs` and `store`.
 
 pub(crate) mod archive;
 pub(crate) mod base;

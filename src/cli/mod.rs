@@ -1,8 +1,9 @@
 //! The command line interface: parses arguments, calls one use case of the manager and renders the result. It uses
 //! neither tmux nor files directly.
 //!
-//! In `symposium COMMAND SUBCOMMAND`, the subcommand names the file here, in `manager/` and in `tests/cli/`. Each command
-//! exports its definition, and `grammar/commands.rs` has the list from which everything else is derived.
+//! In `symposium COMMAND SUBCOMMAND`, the subcommand names the file. The folders of `agent` are named like the domains in
+//! `manager/`. Each command exports its definition, and `grammar/commands.rs` has the list from which everything else is
+//! derived.
 //!
 //! - `grammar`: the list of all commands and what is derived from it
 //! - `render`: tables, colours, ages and choosers; the only part that prints
