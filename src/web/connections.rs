@@ -22,8 +22,8 @@ pub(super) struct ClientConnection {
     has_secret: AtomicBool,
     /// Whether a device without limits has used it.
     is_of_owner: AtomicBool,
-    /// Number of requests that are being answered.
-    requests: AtomicUsize,
+    /// Number of handshakes and requests that are being answered.
+    exchanges: AtomicUsize,
     idle_since: Mutex<Instant>,
     evicted: Notify,
 }
@@ -33,7 +33,7 @@ impl ClientConnection {
         ClientConnection {
             has_secret: AtomicBool::new(false),
             is_of_owner: AtomicBool::new(false),
-            requests: AtomicUsize::new(0),
+            exchanges: AtomicUsize::new(0),
             idle_since: Mutex::new(Instant::now()),
             evicted: Notify::new(),
         }
@@ -47,14 +47,14 @@ impl ClientConnection {
         }
     }
 
-    /// Notes that a request has arrived.
-    pub(super) fn begin_request(&self) {
-        self.requests.fetch_add(1, Ordering::Relaxed);
+    /// Notes that a request has arrived, or that a handshake begins. Each has a time limit of its own.
+    pub(super) fn begin_exchange(&self) {
+        self.exchanges.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes that a request was answered.
-    pub(super) fn end_request(&self) {
-        self.requests.fetch_sub(1, Ordering::Relaxed);
+    /// Notes that a request was answered, or that a handshake has ended.
+    pub(super) fn end_exchange(&self) {
+        self.exchanges.fetch_sub(1, Ordering::Relaxed);
         *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
@@ -71,7 +71,7 @@ impl ClientConnection {
     pub(super) async fn expired(&self) {
         loop {
             let idle_since = *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_busy = self.requests.load(Ordering::Relaxed) > 0;
+            let is_busy = self.exchanges.load(Ordering::Relaxed) > 0;
             let from = if is_busy { Instant::now() } else { idle_since };
             let deadline = from + IDLE_TIMEOUT_WITHOUT_SECRET;
             if self.has_secret() {

@@ -63,7 +63,7 @@ pub(super) async fn check(State(state): State<Arc<WebState>>, request: Request, 
 async fn admit(state: &Arc<WebState>, request: Request) -> Result<Request, Refusal> {
     check_headers(state, &request)?;
     let path = request.uri().path();
-    let (needs_secret, is_read) = (needs_secret(path), is_read(request.method()));
+    let (needs_secret, is_read) = (needs_secret(state, path), is_read(request.method()));
     let (mut parts, body) = request.into_parts();
     if needs_secret {
         let device = device_of(state, &parts.headers).await?;
@@ -82,8 +82,8 @@ pub(super) fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-fn needs_secret(path: &str) -> bool {
-    path != PAIR_PATH && !assets::is_asset(path)
+fn needs_secret(state: &WebState, path: &str) -> bool {
+    path != PAIR_PATH && !assets::is_asset(path) && !state.hosts.base_path().lacks_slash(path)
 }
 
 /// Checks host, method and origin.
@@ -118,7 +118,7 @@ fn is_from_elsewhere(headers: &HeaderMap, path: &str) -> bool {
 /// Returns the device whose secret the request carries.
 async fn device_of(state: &Arc<WebState>, headers: &HeaderMap) -> Result<WebDevice, Refusal> {
     let refused = || refusal(StatusCode::UNAUTHORIZED, "device", "this device is not paired");
-    let secret = credentials::secret_of(headers, state.reach).ok_or_else(refused)?;
+    let secret = credentials::secret_of(headers, &state.hosts).ok_or_else(refused)?;
     let shared = Arc::clone(state);
     let lookup =
         move || WebAccess(&shared.context).device_with(&shared.admitted, &secret.cookie, &secret.key);

@@ -6,6 +6,8 @@
 //! | part | purpose |
 //! | --- | --- |
 //! | `server` | accepts connections, with limits on their number, time and size |
+//! | `tls` | encrypts connections with a certificate of the user |
+//! | `base_path` | removes the path below which a proxy shows the page from requests |
 //! | `connections` | the open connections, and which of them makes room for a new one |
 //! | `guard` | checks every request before a handler sees it, and sets the headers of every response |
 //! | `guests` | the limits of a device that may use one agent only |
@@ -29,6 +31,7 @@
 mod agent_list;
 mod api;
 mod assets;
+mod base_path;
 mod connections;
 mod credentials;
 mod guard;
@@ -39,6 +42,7 @@ mod screens;
 mod server;
 mod stream;
 mod terminal;
+mod tls;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -46,11 +50,13 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 use crate::error::Error;
-use crate::manager::{AdmittedDevices, Context, WebAccess};
+use crate::manager::{AdmittedDevices, CertificateFiles, Context, WebAccess};
+use crate::rules::access::base_path::BasePath;
 use crate::rules::access::pairing_rate_limit::PairingAttempts;
-use crate::rules::access::web_address::{WebHosts, WebReach};
+use crate::rules::access::web_address::{WebAddressMistake, WebHosts, WebReach};
 use screens::ScreenHub;
 use terminal::TerminalHub;
+use tls::TlsPort;
 
 /// Number of threads for use cases and for the checks of requests.
 const MAX_CALLS: usize = 32;
@@ -62,15 +68,39 @@ pub struct WebOptions {
     pub listen: SocketAddr,
     /// Host names that requests may use besides the names of this machine.
     pub allowed_names: Vec<String>,
-    /// Whether a proxy with TLS is in front of the server.
-    pub reach: WebReach,
+    /// The path below which a proxy shows the page.
+    pub base_path: BasePath,
+    /// How connections are encrypted.
+    pub encryption: Encryption,
+}
+
+/// How the connections of browsers are encrypted.
+#[derive(Debug, Clone)]
+pub enum Encryption {
+    /// They are not; only this machine can connect.
+    None,
+    /// By the server, with this certificate.
+    Own(CertificateFiles),
+    /// By a reverse proxy in front of the server.
+    ByProxy,
+}
+
+impl WebOptions {
+    /// Returns the hosts that requests may name if the server listens on this address.
+    pub fn hosts(&self, listen: SocketAddr) -> Result<WebHosts, WebAddressMistake> {
+        let reach = match self.encryption {
+            Encryption::None => WebReach::Direct,
+            Encryption::Own(_) => WebReach::Encrypted,
+            Encryption::ByProxy => WebReach::BehindProxy,
+        };
+        Ok(WebHosts::new(listen, &self.allowed_names, reach)?.below(self.base_path.clone()))
+    }
 }
 
 /// What all requests share.
 struct WebState {
     context: Arc<Context>,
     hosts: WebHosts,
-    reach: WebReach,
     attempts: Mutex<PairingAttempts>,
     /// The devices that have access.
     admitted: Arc<AdmittedDevices>,
@@ -86,9 +116,14 @@ struct WebState {
 pub fn run(context: &Arc<Context>, options: &WebOptions, ready: impl FnOnce(&str)) -> Result<(), Error> {
     let access = WebAccess(context);
     let serving = access.begin_serving()?;
+    let tls = match &options.encryption {
+        Encryption::Own(files) => Some(TlsPort::new(context, files.clone().load()?)?),
+        Encryption::None | Encryption::ByProxy => None,
+    };
     let listener = server::bind(options.listen)?;
     let address = listener.local_addr().map_err(Error::io("cannot read the address of the port"))?;
-    let hosts = WebHosts::new(address, &options.allowed_names, options.reach)
+    let hosts = options
+        .hosts(address)
         .map_err(|mistake| Error::usage(format!("the page cannot be served on {address}: {mistake:?}")))?;
     access.publish_url(&serving, &hosts.main_url())?;
     let admitted = Arc::new(access.devices_at_start(&serving)?);
@@ -104,7 +139,6 @@ pub fn run(context: &Arc<Context>, options: &WebOptions, ready: impl FnOnce(&str
     access.report_foreign_devices(&admitted)?;
     let state = Arc::new(WebState {
         context: Arc::clone(context),
-        reach: options.reach,
         attempts: Mutex::default(),
         admitted,
         agents: agent_list::start(context)?,
@@ -119,7 +153,7 @@ pub fn run(context: &Arc<Context>, options: &WebOptions, ready: impl FnOnce(&str
         .build()
         .map_err(Error::io("cannot start the web server"))?;
     ready(&state.hosts.main_url());
-    let ended = runtime.block_on(server::serve(listener, &state));
+    let ended = runtime.block_on(server::serve(listener, &state, tls));
     // No client is left for the result of a use case that is still running.
     runtime.shutdown_background();
     drop(serving);

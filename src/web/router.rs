@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use axum::response::Redirect;
 use axum::routing::{get, post};
 
 use super::api::{agents, devices, diff, messages, pair, screen, spawn, tasks, terminal};
@@ -31,8 +32,14 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
         .route("/terminal/resize", post(terminal::resize))
         .route("/tasks", get(tasks::list).post(tasks::add))
         .route("/messages", get(messages::list).post(messages::send));
-    Router::new()
-        .route(PAIR_PATH, post(pair::pair))
+    let base_path = state.hosts.base_path().clone();
+    let mut root = Router::new();
+    if !base_path.is_root() {
+        let with_slash = format!("{base_path}/");
+        root =
+            root.route(&base_path.to_string(), get(move || async move { Redirect::permanent(&with_slash) }));
+    }
+    root.route(PAIR_PATH, post(pair::pair))
         .route("/api/agents", get(agents::list))
         .route("/api/events", get(stream::agents))
         .nest("/api/agents/{name}", agent)

@@ -11,11 +11,13 @@ use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::connections::{ConnectionSlot, ConnectionTable};
-use super::{WebState, router};
+use super::connections::{ClientConnection, ConnectionSlot, ConnectionTable};
+use super::tls::TlsPort;
+use super::{WebState, base_path, router};
 use crate::error::Error;
 
 /// How long a client may take to send the head of a request.
@@ -39,10 +41,22 @@ pub(super) fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
     Ok(listener)
 }
 
+/// What all connections share.
+struct Port {
+    state: Arc<WebState>,
+    service: TowerToHyperService<Router>,
+    tls: Option<TlsPort>,
+}
+
 /// Serves connections until the process is asked to end.
-pub(super) async fn serve(listener: TcpListener, state: &Arc<WebState>) -> Result<(), Error> {
+pub(super) async fn serve(
+    listener: TcpListener,
+    state: &Arc<WebState>,
+    tls: Option<TlsPort>,
+) -> Result<(), Error> {
     let listener = tokio::net::TcpListener::from_std(listener).map_err(Error::io("cannot use the port"))?;
     let service = TowerToHyperService::new(router::router(Arc::clone(state)));
+    let port = Arc::new(Port { state: Arc::clone(state), service, tls });
     let table = ConnectionTable::default();
     let ending = |kind| signal(kind).map_err(Error::io("cannot handle signals"));
     let (mut interrupt, mut terminate) = (ending(SignalKind::interrupt())?, ending(SignalKind::terminate())?);
@@ -58,22 +72,40 @@ pub(super) async fn serve(listener: TcpListener, state: &Arc<WebState>) -> Resul
         };
         // A connection beyond the limit is closed at once instead of waiting for a slot.
         if let Some(slot) = table.add() {
-            tokio::spawn(answer(stream, slot, service.clone()));
+            tokio::spawn(answer(stream, slot, Arc::clone(&port)));
         }
     }
 }
 
-/// Answers the requests of a connection until its end.
-async fn answer(stream: TcpStream, slot: ConnectionSlot, service: TowerToHyperService<Router>) {
+/// Answers a connection until its end, after its handshake if connections are encrypted.
+async fn answer(stream: TcpStream, slot: ConnectionSlot, port: Arc<Port>) {
     prepare(&stream);
     let connection = &slot.connection;
+    let Some(tls) = &port.tls else { return answer_requests(stream, connection, &port).await };
+    connection.begin_exchange();
+    let encrypted = tokio::select! {
+        encrypted = tls.handshake(stream) => encrypted,
+        () = connection.expired() => None,
+    };
+    connection.end_exchange();
+    if let Some(stream) = encrypted {
+        answer_requests(stream, connection, &port).await;
+    }
+}
+
+/// Answers the requests of a connection.
+async fn answer_requests<S>(stream: S, connection: &Arc<ClientConnection>, port: &Port)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let counted = service_fn(|mut request: Request<Incoming>| {
-        connection.begin_request();
+        connection.begin_exchange();
+        base_path::remove(request.uri_mut(), port.state.hosts.base_path());
         request.extensions_mut().insert(Arc::clone(connection));
-        let response = service.call(request);
+        let response = port.service.call(request);
         async {
             let response = response.await;
-            connection.end_request();
+            connection.end_exchange();
             response
         }
     });

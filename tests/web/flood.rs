@@ -8,7 +8,7 @@ use super::{Server, Stream};
 use crate::support::TestEnv;
 
 /// Maximum number of connections of the server.
-const MAX_CONNECTIONS: usize = 128;
+pub(super) const MAX_CONNECTIONS: usize = 128;
 
 /// Reads until the server closes the connection.
 fn read_all(mut stream: TcpStream) -> String {

@@ -44,8 +44,8 @@ export class Rig {
     this.run("agent", "wait", name, "--for", status, "--timeout", "20s");
   }
 
-  async serve(listen = "127.0.0.1:0") {
-    this.server = spawn(BINARY, ["web", "--json", "--listen", listen], { env: this.env, cwd: this.root, stdio: ["ignore", "pipe", "inherit"] });
+  async serve(listen = "127.0.0.1:0", options = []) {
+    this.server = spawn(BINARY, ["web", "--json", "--listen", listen, ...options], { env: this.env, cwd: this.root, stdio: ["ignore", "pipe", "inherit"] });
     const line = await new Promise((done) => this.server.stdout.once("data", (data) => done(String(data))));
     this.url = JSON.parse(line).url;
   }

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { chromium, devices } from "playwright-core";
+import { reachTests } from "./reach.mjs";
 import { Rig } from "./rig.mjs";
 import { securityTests } from "./security.mjs";
 import { terminalTests } from "./terminal.mjs";
@@ -12,7 +13,7 @@ import { terminalTests } from "./terminal.mjs";
 const pictures = resolve(import.meta.dirname, "../../target/web");
 mkdirSync(pictures, { recursive: true });
 const axe = readFileSync(join(import.meta.dirname, "../node_modules/axe-core/axe.min.js"), "utf8");
-const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
+const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--ignore-certificate-errors", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
 const phone = { ...devices["iPhone 13"], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, defaultBrowserType: undefined };
 const desktop = { viewport: { width: 1280, height: 800 } };
@@ -273,6 +274,7 @@ const tests = {
   },
 };
 
+Object.assign(tests, reachTests({ paired, desktop }));
 Object.assign(tests, securityTests({ paired, accessible, picture, phone, desktop, browser }));
 Object.assign(tests, terminalTests({ paired, accessible, picture, desktop }));
 const wanted = process.argv[2];

@@ -1,7 +1,9 @@
 // Requests to the server. The half of the secret that the page keeps is sent in a header; the browser adds the other
 // half as a cookie that scripts cannot read.
 
-const KEY = "symposium-key";
+/** The path of the page. Pages below other paths of a host have the same storage, and belong to other servers. */
+const BASE_PATH = new URL("./", location.href).pathname;
+const KEY = storageKey("symposium-key");
 /** Time without a byte after which a stream counts as lost. The server pings every 15 seconds. */
 const SILENCE_MS = 45_000;
 
@@ -14,6 +16,11 @@ export class ApiError extends Error {
   ) {
     super(message);
   }
+}
+
+/** Returns the key of a value that only this page uses. */
+export function storageKey(name: string): string {
+  return BASE_PATH === "/" ? name : `${name} ${BASE_PATH}`;
 }
 
 export function hasKey(): boolean {

@@ -1,12 +1,12 @@
 // Banners about devices that were paired recently, so that the owner notices one that is not theirs.
 
-import { ApiError, post } from "./api.js";
+import { ApiError, post, storageKey } from "./api.js";
 import { announce, arrange, h } from "./dom.js";
 import { clock } from "./time.js";
 import type { Device } from "./types.js";
 
 /** Key of the ids of the devices that the user has confirmed in this browser. */
-const CONFIRMED = "symposium-confirmed-devices";
+const CONFIRMED = storageKey("symposium-confirmed-devices");
 
 function confirmed(): string[] {
   try {

@@ -2,7 +2,10 @@
 // data and stores nothing about agents.
 
 const worker = self as unknown as ServiceWorkerGlobalScope;
-const CACHE = "symposium-shell-1";
+// All applications below a host share its caches; a name without a path is that of an older version.
+const PATH = new URL("./", worker.location.href).pathname;
+const CACHE = `symposium-shell-2 ${PATH}`;
+const isOutdated = (name: string) => name === "symposium-shell-1" || (name.startsWith("symposium-shell-") && name.endsWith(` ${PATH}`) && name !== CACHE);
 const FILES = ["./", "app.js", "app.css", "icon.svg", "manifest.webmanifest"];
 
 worker.addEventListener("install", (event) => {
@@ -10,7 +13,7 @@ worker.addEventListener("install", (event) => {
 });
 
 worker.addEventListener("activate", (event) => {
-  const outdated = caches.keys().then((names) => Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name))));
+  const outdated = caches.keys().then((names) => Promise.all(names.filter(isOutdated).map((name) => caches.delete(name))));
   event.waitUntil(outdated.then(() => worker.clients.claim()));
 });
 

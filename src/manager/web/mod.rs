@@ -2,6 +2,7 @@
 //!
 //! - `pair`: `web pair`, and the use of its code by a new device
 //! - `devices`: `web devices` and `web revoke`, and the device that a secret belongs to
+//! - `certificate`: the certificate of a server that encrypts its connections itself
 //! - `install`: the service that serves the page
 //! - `link`: `web link`, access of a guest to one agent
 //! - `admission`: the devices that the server has paired itself, and what is reported about others
@@ -12,6 +13,7 @@
 //! same Unix user and can read the file, so the pairing code has 96 random bits: its checksum reveals nothing.
 
 pub(in crate::manager) mod admission;
+pub(in crate::manager) mod certificate;
 pub(in crate::manager) mod devices;
 pub(in crate::manager) mod install;
 pub(in crate::manager) mod link;
@@ -23,6 +25,7 @@ pub(in crate::manager) mod server;
 mod tests;
 
 pub use admission::AdmittedDevices;
+pub use certificate::{CertificateFiles, ServerCertificate};
 pub use devices::Revocation;
 
 use crate::manager::Context;

@@ -40,7 +40,7 @@ pub(in crate::web) async fn pair(
         let message = "the code is wrong, was used or has expired; `symposium web pair` prints a new one";
         return Err(refusal(StatusCode::FORBIDDEN, "code", message));
     };
-    let cookie = credentials::cookie_for(&paired.cookie, &headers, state.reach);
+    let cookie = credentials::cookie_for(&paired.cookie, &headers, &state.hosts);
     let device = json!({ "id": paired.device.id, "name": paired.device.name, "key": paired.key });
     Ok(([(SET_COOKIE, cookie)], Json(device)).into_response())
 }
