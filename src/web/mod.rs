@@ -18,6 +18,7 @@
 //! | `screens` | the screens of agents that pages show, one thread for each agent |
 //! | `terminal` | the terminals of agents that pages show: output, flow control, which page drives |
 //! | `screen_text` | a screen as runs of text with colours |
+//! | `hosts` | the agents of other hosts: lists and screens |
 //! | `stream` | event streams: what a viewer gets until it leaves or loses its access |
 //! | `assets` | the page itself, built from `web/` by `scripts/web` and embedded (RFD 0030) |
 //!
@@ -36,6 +37,7 @@ mod connections;
 mod credentials;
 mod guard;
 mod guests;
+mod hosts;
 mod router;
 mod screen_text;
 mod screens;
@@ -54,12 +56,13 @@ use crate::manager::{AdmittedDevices, CertificateFiles, Context, WebAccess};
 use crate::rules::access::base_path::BasePath;
 use crate::rules::access::pairing_rate_limit::PairingAttempts;
 use crate::rules::access::web_address::{WebAddressMistake, WebHosts, WebReach};
+use hosts::lists::HostLists;
 use screens::ScreenHub;
 use terminal::TerminalHub;
 use tls::TlsPort;
 
 /// Number of threads for use cases and for the checks of requests.
-const MAX_CALLS: usize = 32;
+const MAX_CALLS: usize = 40;
 
 /// How the page is served.
 #[derive(Debug, Clone)]
@@ -108,6 +111,7 @@ struct WebState {
     agents: watch::Receiver<Option<Arc<str>>>,
     screens: ScreenHub,
     terminals: TerminalHub,
+    host_lists: HostLists,
     /// Changes when a device was paired or revoked.
     device_changes: watch::Receiver<u64>,
 }
@@ -144,6 +148,7 @@ pub fn run(context: &Arc<Context>, options: &WebOptions, ready: impl FnOnce(&str
         agents: agent_list::start(context)?,
         screens: ScreenHub::new(context),
         terminals: TerminalHub::new(context),
+        host_lists: HostLists::new(context),
         device_changes,
         hosts,
     });

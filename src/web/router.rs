@@ -7,7 +7,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Redirect;
 use axum::routing::{get, post};
 
-use super::api::{agents, devices, diff, messages, pair, screen, spawn, tasks, terminal};
+use super::api::{agents, devices, diff, hosts, messages, pair, screen, spawn, tasks, terminal};
 use super::guard::{self, PAIR_PATH};
 use super::{WebState, assets, stream};
 
@@ -32,6 +32,18 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
         .route("/terminal/resize", post(terminal::resize))
         .route("/tasks", get(tasks::list).post(tasks::add))
         .route("/messages", get(messages::list).post(messages::send));
+    let remote_agent = Router::new()
+        .route("/answer", post(hosts::answer))
+        .route("/prompt", post(hosts::prompt))
+        .route("/keys", post(hosts::keys))
+        .route("/interrupt", post(hosts::interrupt))
+        .route("/stop", post(hosts::stop))
+        .route("/resume", post(hosts::resume))
+        .route("/recap", get(hosts::recap))
+        .route("/screen/events", get(stream::remote_screen))
+        .route("/tasks", get(hosts::tasks).post(hosts::add_task))
+        .route("/tasks/{id}/cancel", post(hosts::cancel_task))
+        .route("/messages", get(hosts::messages).post(hosts::send_message));
     let base_path = state.hosts.base_path().clone();
     let mut root = Router::new();
     if !base_path.is_root() {
@@ -43,6 +55,7 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
         .route("/api/agents", get(agents::list))
         .route("/api/events", get(stream::agents))
         .nest("/api/agents/{name}", agent)
+        .nest("/api/hosts/{host}/agents/{name}", remote_agent)
         .route("/api/spawn", post(spawn::start))
         .route("/api/spawn/options", post(spawn::options))
         .route("/api/spawn/preview", post(spawn::preview))

@@ -8,7 +8,7 @@ use crate::base::terminal::emulator_input::EmulatorInput;
 use crate::manager::PaneScreen;
 
 /// Columns that the emulator has at least. With one column, vt100 0.18 panics at a wide character.
-const MIN_WIDTH: u16 = 2;
+pub(super) const MIN_WIDTH: u16 = 2;
 /// Lines that the emulator has at most, with the history.
 const MAX_LINES: usize = 2000;
 
@@ -24,7 +24,7 @@ pub(super) struct ScreenText {
 }
 
 /// Text with the same colours and attributes.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct TextRun {
     text: String,
     #[serde(flatten)]
@@ -72,15 +72,28 @@ impl ScreenText {
             parser.process(format!("\x1b[{};1H", at + 1).as_bytes());
             parser.process(&input.take(line.as_bytes()));
         }
-        let mut lines: Vec<Vec<TextRun>> =
-            (0..height).map(|line| line_of(parser.screen(), line, capture.width)).collect();
+        let lines = (0..height).map(|line| line_of(parser.screen(), line, capture.width)).collect();
         let (column, line) = capture.cursor;
         let cursor = capture.has_cursor.then(|| (column, history + usize::from(line)));
-        let needed = cursor.map_or(0, |(_, line)| line + 1);
-        while lines.len() > needed && lines.last().is_some_and(Vec::is_empty) {
-            lines.pop();
+        ScreenText { width: capture.width, cursor, lines }.without_empty_end()
+    }
+
+    /// Converts the screen of an emulator, below the lines of a history.
+    pub(super) fn of_emulator(history: Vec<Vec<TextRun>>, screen: &vt100::Screen, width: u16) -> ScreenText {
+        let (height, _) = screen.size();
+        let (line, column) = screen.cursor_position();
+        let cursor = (!screen.hide_cursor()).then(|| (column, history.len() + usize::from(line)));
+        let lines = (0..height.get()).map(|line| line_of(screen, line, width));
+        ScreenText { width, cursor, lines: history.into_iter().chain(lines).collect() }.without_empty_end()
+    }
+
+    /// Removes empty lines at the end, up to that of the cursor.
+    fn without_empty_end(mut self) -> ScreenText {
+        let needed = self.cursor.map_or(0, |(_, line)| line + 1);
+        while self.lines.len() > needed && self.lines.last().is_some_and(Vec::is_empty) {
+            self.lines.pop();
         }
-        ScreenText { width: capture.width, cursor, lines }
+        self
     }
 }
 

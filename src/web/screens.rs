@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::hosts;
 use super::screen_text::ScreenText;
 use crate::error::Error;
 use crate::manager::{AgentScreens, Context};
-use crate::model::{AgentName, without_deception};
+use crate::model::{AgentName, HostName, without_deception};
 
 /// Lines of history that a viewer can scroll back.
 pub(super) const HISTORY_LINES: usize = 300;
@@ -26,10 +27,13 @@ const MAX_SCREENS: usize = 32;
 /// A screen as JSON: the last capture, or the reason why there is none.
 pub(super) type SharedScreen = Option<Result<Arc<str>, Arc<str>>>;
 
+/// The agent whose screen is shown, on another host or on this machine.
+pub(super) type ScreenKey = (Option<HostName>, AgentName);
+
 /// The screens that have a viewer.
 pub(super) struct ScreenHub {
     context: Arc<Context>,
-    watched: Arc<Mutex<HashMap<AgentName, watch::Sender<SharedScreen>>>>,
+    watched: Arc<Mutex<HashMap<ScreenKey, watch::Sender<SharedScreen>>>>,
 }
 
 impl ScreenHub {
@@ -38,9 +42,9 @@ impl ScreenHub {
     }
 
     /// Returns the screen of an agent, now and after each change.
-    pub(super) fn follow(&self, name: &AgentName) -> Result<watch::Receiver<SharedScreen>, Error> {
+    pub(super) fn follow(&self, key: &ScreenKey) -> Result<watch::Receiver<SharedScreen>, Error> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sender) = watched.get(name) {
+        if let Some(sender) = watched.get(key) {
             return Ok(sender.subscribe());
         }
         if watched.len() >= MAX_SCREENS {
@@ -50,12 +54,12 @@ impl ScreenHub {
         let feed = ScreenFeed {
             context: Arc::clone(&self.context),
             watched: Arc::clone(&self.watched),
-            name: name.clone(),
+            key: key.clone(),
             sender: sender.clone(),
         };
         let begun = thread::Builder::new().name("screen".into()).spawn(move || feed.run());
         begun.map_err(Error::io("cannot start a thread"))?;
-        watched.insert(name.clone(), sender);
+        watched.insert(key.clone(), sender);
         Ok(receiver)
     }
 }
@@ -63,35 +67,50 @@ impl ScreenHub {
 /// The thread that captures one screen.
 struct ScreenFeed {
     context: Arc<Context>,
-    watched: Arc<Mutex<HashMap<AgentName, watch::Sender<SharedScreen>>>>,
-    name: AgentName,
+    watched: Arc<Mutex<HashMap<ScreenKey, watch::Sender<SharedScreen>>>>,
+    key: ScreenKey,
     sender: watch::Sender<SharedScreen>,
 }
 
 impl ScreenFeed {
     fn run(&self) {
-        let Err(error) = self.capture_changes() else { return };
+        let shown = match &self.key {
+            (None, name) => self.capture_changes(name),
+            (Some(host), name) => self.receive_changes(host, name),
+        };
+        let Err(error) = shown else { return };
         self.publish(Err(without_deception(&error.to_string()).into()));
         // The streams of the viewers end after this; a new viewer starts a new thread.
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        if watched.get(&self.name).is_some_and(|sender| sender.same_channel(&self.sender)) {
-            watched.remove(&self.name);
+        if watched.get(&self.key).is_some_and(|sender| sender.same_channel(&self.sender)) {
+            watched.remove(&self.key);
+        }
+    }
+
+    /// Shows the screen that another host sends, until no viewer is left or the agent has no screen any more.
+    fn receive_changes(&self, host: &HostName, name: &AgentName) -> Result<(), Error> {
+        let has_viewer = || !self.ends_without_viewer();
+        let publish = |screen: &ScreenText| self.publish_text(screen);
+        hosts::screen::receive(&self.context, (host, name), has_viewer, publish)?;
+        match self.ends_without_viewer() {
+            true => Ok(()),
+            false => Err(Error::not_running(name, "gone")),
         }
     }
 
     /// Captures the screen until no viewer is left or the agent has no screen any more.
-    fn capture_changes(&self) -> Result<(), Error> {
+    fn capture_changes(&self, name: &AgentName) -> Result<(), Error> {
         let (wake, printed) = channel();
-        let mut follower = AgentScreens(&self.context)
-            .follow_screen(&self.name, move || wake.send(()).unwrap_or_default())?;
+        let mut follower =
+            AgentScreens(&self.context).follow_screen(name, move || wake.send(()).unwrap_or_default())?;
         loop {
             let begun = Instant::now();
             // The output itself is not needed; reading it keeps the position at the end of the transcript.
             let _ = follower.skip_output();
             let Some(screen) = follower.capture(HISTORY_LINES)? else {
-                return Err(Error::not_running(&self.name, "gone"));
+                return Err(Error::not_running(name, "gone"));
             };
-            self.publish(Ok(serde_json::to_string(&ScreenText::of(&screen)).unwrap_or_default().into()));
+            self.publish_text(&ScreenText::of(&screen));
             thread::sleep(CAPTURE_INTERVAL.saturating_sub(begun.elapsed()));
             if !self.waits_for_output(&printed) {
                 return Ok(());
@@ -104,16 +123,28 @@ impl ScreenFeed {
         loop {
             let has_printed = printed.recv_timeout(VIEWER_CHECK).is_ok();
             printed.try_iter().for_each(drop);
-            let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-            // Removed under the lock, so that a viewer who arrives now starts a new thread.
-            if self.sender.receiver_count() == 0 {
-                watched.remove(&self.name);
+            if self.ends_without_viewer() {
                 return false;
             }
             if has_printed {
                 return true;
             }
         }
+    }
+
+    /// Forgets the screen if it has no viewer any more. A viewer that arrives later starts a new thread.
+    fn ends_without_viewer(&self) -> bool {
+        // Held until the entry is removed, so that no viewer can arrive in between.
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_unwatched = self.sender.receiver_count() == 0;
+        if is_unwatched && watched.get(&self.key).is_some_and(|sender| sender.same_channel(&self.sender)) {
+            watched.remove(&self.key);
+        }
+        is_unwatched
+    }
+
+    fn publish_text(&self, screen: &ScreenText) {
+        self.publish(Ok(serde_json::to_string(screen).unwrap_or_default().into()));
     }
 
     fn publish(&self, screen: Result<Arc<str>, Arc<str>>) {

@@ -14,9 +14,10 @@ use futures_util::stream::{Stream, unfold};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::api::{ApiResult, agent_name, failure, run_blocking};
+use super::api::{ApiResult, agent_name, failure, hosts, run_blocking};
 use super::guard::RequestDevice;
-use super::screens::SharedScreen;
+use super::hosts::lists::SharedHosts;
+use super::screens::{ScreenKey, SharedScreen};
 use super::{WebState, guests};
 use crate::manager::WebAccess;
 
@@ -35,17 +36,22 @@ struct Viewer<T> {
     ends_at: Option<Instant>,
     /// The last event about recent devices, for streams that have such events.
     recent_devices: Option<String>,
+    /// The agents of other hosts, for streams that have such events.
+    hosts: Option<watch::Receiver<SharedHosts>>,
 }
 
-/// `GET /api/events`: the list of agents and devices that were paired recently, now and after each change.
+/// `GET /api/events`: the list of agents, those of other hosts, and devices that were paired recently, now and after each
+/// change.
 pub(super) async fn agents(
     State(state): State<Arc<WebState>>,
     Extension(device): Extension<RequestDevice>,
 ) -> Response {
     let (changes, grant) = (state.agents.clone(), device.0.grant.clone());
-    // Guests see no other device.
+    // Guests see no other device and no other host.
     let recent_devices = grant.is_none().then(|| "[]".to_owned());
-    let viewer = Viewer { recent_devices, ..Viewer::new(state, device, changes) };
+    let mut hosts = grant.is_none().then(|| state.host_lists.follow().ok()).flatten();
+    hosts.iter_mut().for_each(watch::Receiver::mark_changed);
+    let viewer = Viewer { recent_devices, hosts, ..Viewer::new(state, device, changes) };
     stream(viewer, move |list: &Option<Arc<str>>| {
         let event = Event::default().event("agents");
         list.as_ref().map(|list| match &grant {
@@ -61,9 +67,22 @@ pub(super) async fn screen(
     Extension(device): Extension<RequestDevice>,
     Path(name): Path<String>,
 ) -> ApiResult {
-    let name = agent_name(&name)?;
+    screen_events(state, device, (None, agent_name(&name)?)).await
+}
+
+/// `GET …/screen/events` of an agent on another host.
+pub(super) async fn remote_screen(
+    State(state): State<Arc<WebState>>,
+    Extension(device): Extension<RequestDevice>,
+    Path((host, name)): Path<(String, String)>,
+) -> ApiResult {
+    let (host, name) = hosts::parsed(&host, &name)?;
+    screen_events(state, device, (Some(host), name)).await
+}
+
+async fn screen_events(state: Arc<WebState>, device: RequestDevice, key: ScreenKey) -> ApiResult {
     let shared = Arc::clone(&state);
-    let changes = run_blocking(move || shared.screens.follow(&name)).await?;
+    let changes = run_blocking(move || shared.screens.follow(&key)).await?;
     Ok(stream(Viewer::new(state, device, changes), |screen: &SharedScreen| {
         Some(match screen.as_ref()? {
             Ok(screen) => Event::default().event("screen").data(&**screen),
@@ -97,7 +116,8 @@ impl<T> Viewer<T> {
         let left = device.grant.map(|grant| grant.expires_at.duration_since(state.context.now()));
         let ends_at = left.map(|left| Instant::now() + Duration::try_from(left).unwrap_or_default());
         let ping_at = Instant::now() + PING_INTERVAL;
-        Viewer { state, device: device.id, changes, device_changes, ping_at, ends_at, recent_devices: None }
+        let (recent_devices, hosts) = (None, None);
+        Viewer { state, device: device.id, changes, device_changes, ping_at, ends_at, recent_devices, hosts }
     }
 
     /// Returns the event about recent devices if it differs from the last one, or an error if this device has no access
@@ -138,6 +158,16 @@ async fn end_of_access(ends_at: Option<Instant>) {
     }
 }
 
+/// Waits for the next lists of other hosts; never returns for a stream without them.
+async fn host_lists(hosts: &mut Option<watch::Receiver<SharedHosts>>) -> SharedHosts {
+    if let Some(hosts) = hosts
+        && hosts.changed().await.is_ok()
+    {
+        return hosts.borrow_and_update().clone();
+    }
+    std::future::pending().await
+}
+
 /// Waits for the next event of a viewer. Ends the stream if its device was revoked, its access has expired or the server ends.
 async fn next<T: Clone>(
     mut viewer: Viewer<T>,
@@ -160,6 +190,11 @@ async fn next<T: Clone>(
                 let current = viewer.changes.borrow_and_update().clone();
                 if let Some(found) = event(&current) {
                     return Some((Ok(found), viewer));
+                }
+            }
+            lists = host_lists(&mut viewer.hosts) => {
+                if let Some(lists) = lists {
+                    return Some((Ok(Event::default().event("hosts").data(&*lists)), viewer));
                 }
             }
             () = sleep_until(viewer.ping_at) => {

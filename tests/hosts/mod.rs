@@ -13,6 +13,7 @@ mod hostile;
 mod lists;
 mod names;
 mod once;
+mod web;
 mod wire;
 
 use std::fs;

@@ -8,7 +8,7 @@ use super::{Server, pairing_link, spawned};
 use crate::support::TestEnv;
 
 /// Every path that shows or changes something.
-const PATHS: [(&str, &str); 18] = [
+const PATHS: [(&str, &str); 30] = [
     ("GET", "/api/agents"),
     ("GET", "/api/events"),
     ("GET", "/api/agents/a/screen"),
@@ -26,6 +26,18 @@ const PATHS: [(&str, &str); 18] = [
     ("POST", "/api/agents/a/messages"),
     ("POST", "/api/tasks/1/cancel"),
     ("POST", "/api/devices/x/revoke"),
+    ("GET", "/api/hosts/far/agents/a/screen/events"),
+    ("GET", "/api/hosts/far/agents/a/recap"),
+    ("GET", "/api/hosts/far/agents/a/tasks"),
+    ("GET", "/api/hosts/far/agents/a/messages"),
+    ("POST", "/api/hosts/far/agents/a/answer"),
+    ("POST", "/api/hosts/far/agents/a/prompt"),
+    ("POST", "/api/hosts/far/agents/a/keys"),
+    ("POST", "/api/hosts/far/agents/a/interrupt"),
+    ("POST", "/api/hosts/far/agents/a/stop"),
+    ("POST", "/api/hosts/far/agents/a/resume"),
+    ("POST", "/api/hosts/far/agents/a/tasks"),
+    ("POST", "/api/hosts/far/agents/a/tasks/1/cancel"),
     ("GET", "/no/such/path"),
 ];
 

@@ -6,7 +6,7 @@ use super::{Device, Response, Server, spawned, wait_for};
 use crate::support::TestEnv;
 
 /// Routes with which guests could reach more than their agent, with the methods that they have.
-const CLOSED_ROUTES: [(&str, &str); 18] = [
+const CLOSED_ROUTES: [(&str, &str); 21] = [
     ("GET", "/api/agents"),
     ("GET", "/api/agents/other/screen"),
     ("GET", "/api/agents/other/screen/events"),
@@ -25,6 +25,9 @@ const CLOSED_ROUTES: [(&str, &str); 18] = [
     ("POST", "/api/spawn"),
     ("POST", "/api/spawn/preview"),
     ("POST", "/api/devices/any/revoke"),
+    ("GET", "/api/hosts/far/agents/api/screen/events"),
+    ("GET", "/api/hosts/far/agents/api/recap"),
+    ("POST", "/api/hosts/far/agents/api/prompt"),
 ];
 
 /// Routes that change the agent of a guest.

@@ -1,4 +1,4 @@
-// Tests in the browser of the ways to reach the page.
+// Tests in the browser of the ways to reach the page, and of agents of other hosts.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -32,7 +32,13 @@ async function startProxy(rig, upstream, removes) {
   return { port: proxy.address().port, close: () => (proxy.closeAllConnections(), proxy.close()) };
 }
 
-export function reachTests({ paired, desktop }) {
+const AGENT = {
+  name: "train", id: "1", title: null, kind: "demo", status: "waiting", waiting_for: "approval", status_since: new Date().toISOString(),
+  reason: "Bash: make", question: { id: "q1", text: "Bash: make", extent: "whole", options: [] }, working_directory: "/", project: null, branch: null,
+  created_at: new Date().toISOString(), parent: null, clients: [], task: null, tasks: { queued: 0, running: 0, done: 0, failed: 0 },
+};
+
+export function reachTests({ paired, picture, phone, desktop }) {
   const belowPath = (removes, number) => async () => {
     const rig = new Rig();
     // All of 127/8 is this machine: an address of its own keeps the port free.
@@ -96,6 +102,36 @@ export function reachTests({ paired, desktop }) {
       } finally {
         await rig.close();
       }
+    },
+
+    async "shows agents of other hosts, and answers only those whose host answers"(rig) {
+      const { page, context } = await paired(rig, { ...phone, colorScheme: "dark" });
+      const sent = [];
+      const row = { status: "waiting(approval)", about: "Bash: make", location: "~/train" };
+      const hosts = [
+        { host: "gpu", agents: [AGENT], rows: [row], as_of: new Date().toISOString(), silence: null },
+        { host: "old", agents: [{ ...AGENT, name: "lost" }], rows: [row], as_of: new Date().toISOString(), silence: "host `old` cannot be reached" },
+      ];
+      const listing = { agents: [], rows: [], silence: null };
+      const body = `event: agents\ndata: ${JSON.stringify(listing)}\n\nevent: hosts\ndata: ${JSON.stringify(hosts)}\n\n`;
+      await page.route("**/api/events", (route) => route.fulfill({ contentType: "text/event-stream", body }));
+      await page.route("**/api/hosts/**", (route) => {
+        if (route.request().method() === "POST") sent.push([new URL(route.request().url()).pathname, route.request().postDataJSON()]);
+        return route.fulfill({ json: {} });
+      });
+      await page.reload();
+      const card = page.getByRole("article", { name: "gpu:train needs an answer" });
+      await card.getByRole("button", { name: "Approve", exact: true }).tap();
+      await card.getByText(/taken: approved/).waitFor();
+      assert.deepEqual(sent, [["/api/hosts/gpu/agents/train/answer", { question: "q1", answer: "approve" }]]);
+      await page.getByText("host `old` cannot be reached").waitFor();
+      await page.getByText(/^last known state, as of /).waitFor();
+      assert.equal(await page.getByRole("article").count(), 1, "an agent of a host that does not answer has no card");
+      await picture(page, "phone-hosts");
+      await page.getByRole("button", { name: /^old:lost/ }).tap();
+      await page.getByRole("heading", { name: "old:lost" }).waitFor();
+      assert.deepEqual(await page.getByRole("tab").allTextContents(), ["Screen", "Tasks", "Recap", "Messages"]);
+      await context.close();
     },
   };
 }

@@ -274,7 +274,7 @@ const tests = {
   },
 };
 
-Object.assign(tests, reachTests({ paired, desktop }));
+Object.assign(tests, reachTests({ paired, picture, phone, desktop }));
 Object.assign(tests, securityTests({ paired, accessible, picture, phone, desktop, browser }));
 Object.assign(tests, terminalTests({ paired, accessible, picture, desktop }));
 const wanted = process.argv[2];

@@ -6,22 +6,28 @@ import { Card } from "./cards.js";
 import { Detail } from "./detail.js";
 import { NewDevices } from "./devices.js";
 import { arrange, h, replace, setText } from "./dom.js";
+import { address, remotePairs, silences } from "./hosts.js";
 import { AgentRow, shape } from "./list.js";
 import { pairingView, takeCode } from "./pairing.js";
 import { SpawnForm } from "./spawn.js";
-import type { Agent, Device, Listing, Row } from "./types.js";
+import type { Agent, Device, HostListing, Listing, Row } from "./types.js";
 
 /** Time between two updates of the ages. */
 const TICK_MS = 10_000;
 const ENDED = ["exited", "stopped"];
 /** The counters of the dashboard's header, with the status whose shape they have. */
 const COUNTERS: [string, string, (agent: Agent) => boolean][] = [
-  ["need you", "waiting", (agent) => agent.question !== null],
+  ["need you", "waiting", asks],
   ["working", "working", (agent) => agent.status === "working"],
   ["crashed", "crashed", (agent) => agent.status === "crashed"],
   ["lost", "lost", (agent) => agent.status === "lost"],
   ["idle", "idle", (agent) => agent.status === "idle"],
 ];
+
+/** Checks whether an agent can be answered now. */
+function asks(agent: Agent): boolean {
+  return agent.question !== null && !agent.isStale;
+}
 
 class App {
   private readonly connection = h("span", { class: "connection", role: "status" }, "connecting…");
@@ -41,6 +47,7 @@ class App {
   private readonly cards = new Map<string, Card>();
   private readonly rows = new Map<string, AgentRow>();
   private listing: Listing | undefined;
+  private hosts: HostListing[] = [];
   private detail: Detail | undefined;
   private spawnForm: SpawnForm | undefined;
   private showsEnded = false;
@@ -69,9 +76,10 @@ class App {
     const handlers = {
       event: (name: string, data: string) => {
         if (name === "devices") this.devices.update(JSON.parse(data) as Device[]);
-        if (name !== "agents") return;
-        this.listing = JSON.parse(data) as Listing;
-        setAccess(this.listing.access);
+        if (name === "hosts") this.hosts = JSON.parse(data) as HostListing[];
+        else if (name === "agents") this.listing = JSON.parse(data) as Listing;
+        else return;
+        setAccess(this.listing?.access);
         this.draw();
       },
       live: (isLive: boolean) => {
@@ -83,6 +91,7 @@ class App {
         this.feed?.abort();
         forgetKey();
         this.listing = undefined;
+        this.hosts = [];
         this.draw();
         askForCode("This device has no access. It was revoked, has expired, or was never paired.");
       },
@@ -111,18 +120,19 @@ class App {
   }
 
   private draw(): void {
-    const agents = this.listing?.agents ?? [];
-    const pairs = agents.map((agent, at): [Agent, Row] => [agent, this.listing?.rows[at] ?? { status: agent.status, about: "", location: "" }]);
-    const silence = this.listing?.silence ?? null;
+    const local = (this.listing?.agents ?? []).map((agent, at): [Agent, Row] => [agent, this.listing?.rows[at] ?? { status: agent.status, about: "", location: "" }]);
+    const pairs = [...local, ...remotePairs(this.hosts)];
+    const agents = pairs.map(([agent]) => agent);
+    const silence = [this.listing?.silence ?? [], silences(this.hosts)].flat().join(". ");
     this.create.hidden = isGuest();
     this.limits.hidden = !isGuest();
     setText(this.limits, limits());
-    this.silence.hidden = silence === null;
-    setText(this.silence, silence ?? "");
-    this.drawCards(pairs.filter(([agent]) => agent.question !== null));
+    this.silence.hidden = silence === "";
+    setText(this.silence, silence);
+    this.drawCards(pairs.filter(([agent]) => asks(agent)));
     this.drawList(pairs);
     this.drawDetail(pairs);
-    const waiting = agents.filter((agent) => agent.question !== null).length;
+    const waiting = agents.filter(asks).length;
     const counters = COUNTERS.map(([word, status, isMeant]) => ({ word, status, count: agents.filter(isMeant).length })).filter(({ count }) => count > 0);
     this.counts.setAttribute("aria-label", counters.map(({ word, count }) => `${count} ${word}`).join(", ") || "all quiet");
     replace(this.counts, ...counters.map(({ word, status, count }) => h("span", { class: `counter ${status}`, title: `${count} ${word}` }, shape(status), String(count))));
@@ -132,31 +142,30 @@ class App {
   private drawCards(asking: [Agent, Row][]): void {
     this.needs.hidden = asking.length === 0;
     const elements = asking.map(([agent, row]) => {
-      const known = this.cards.get(agent.id);
+      const known = this.cards.get(key(agent));
       if (known) {
         known.update(agent, row);
         return known.element;
       }
-      const card = new Card(agent, row, () => this.open(agent.name));
-      this.cards.set(agent.id, card);
+      const card = new Card(agent, row, () => this.open(address(agent)));
+      this.cards.set(key(agent), card);
       return card.element;
     });
-    for (const id of this.cards.keys()) if (!asking.some(([agent]) => agent.id === id)) this.cards.delete(id);
+    for (const known of this.cards.keys()) if (!asking.some(([agent]) => key(agent) === known)) this.cards.delete(known);
     arrange(this.cardList, elements);
   }
 
   private drawList(pairs: [Agent, Row][]): void {
     const name = this.selected();
-    const isShown = (agent: Agent) => this.showsEnded || !ENDED.includes(agent.status) || agent.name === name;
+    const isShown = (agent: Agent) => this.showsEnded || !ENDED.includes(agent.status) || address(agent) === name;
     const shown = pairs.filter(([agent]) => isShown(agent));
     const elements = shown.map(([agent, row]) => {
-      const key = `${agent.id} ${agent.name}`;
-      const known = this.rows.get(key) ?? new AgentRow(agent.name, () => this.open(agent.name));
-      this.rows.set(key, known);
-      known.update(agent, row, agent.name === name);
+      const known = this.rows.get(key(agent)) ?? new AgentRow(address(agent), () => this.open(address(agent)));
+      this.rows.set(key(agent), known);
+      known.update(agent, row, address(agent) === name);
       return known.element;
     });
-    for (const key of this.rows.keys()) if (!pairs.some(([agent]) => `${agent.id} ${agent.name}` === key)) this.rows.delete(key);
+    for (const known of this.rows.keys()) if (!pairs.some(([agent]) => key(agent) === known)) this.rows.delete(known);
     arrange(this.list, elements);
     this.empty.hidden = shown.length > 0;
     if (this.listing) setText(this.empty, pairs.length === 0 ? "no agents yet" : "no agent is running");
@@ -167,8 +176,8 @@ class App {
 
   private drawDetail(pairs: [Agent, Row][]): void {
     const name = this.selected();
-    const found = pairs.find(([agent]) => agent.name === name);
-    if (this.detail && (!found || found[0].name !== this.detail.name)) {
+    const found = pairs.find(([agent]) => address(agent) === name);
+    if (this.detail && (!found || address(found[0]) !== this.detail.address)) {
       this.detail.close();
       this.detail = undefined;
     }
@@ -188,7 +197,7 @@ class App {
 
   private drawSpawnForm(pairs: [Agent, Row][]): void {
     if (this.spawnForm) return;
-    const directories = [...new Set(pairs.map(([agent]) => agent.project ?? agent.working_directory))];
+    const directories = [...new Set(pairs.filter(([agent]) => !agent.host).map(([agent]) => agent.project ?? agent.working_directory))];
     this.spawnForm = new SpawnForm(directories, (name) => this.open(name), () => this.close());
     replace(this.main, this.spawnForm.element);
   }
@@ -198,6 +207,11 @@ class App {
     history.replaceState(null, "", location.pathname);
     this.draw();
   }
+}
+
+/** Returns what identifies the card and the row of an agent. Another host could use any id. */
+function key(agent: Agent): string {
+  return `${agent.id} ${address(agent)}`;
 }
 
 const app = new App();

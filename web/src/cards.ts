@@ -5,6 +5,7 @@ import { mayType } from "./access.js";
 import { ApiError, post } from "./api.js";
 import { type Caution, cautionFor } from "./danger.js";
 import { type Child, announce, h, setText } from "./dom.js";
+import { address, agentPath } from "./hosts.js";
 import { age } from "./time.js";
 import type { Agent, Question, Row } from "./types.js";
 
@@ -34,10 +35,10 @@ export class Card {
   constructor(agent: Agent, row: Row, open?: () => void) {
     this.agent = agent;
     const name = open
-      ? h("button", { class: "name link", click: open, "aria-label": `Open ${agent.name}` }, agent.name)
-      : h("span", { class: "name" }, agent.name);
+      ? h("button", { class: "name link", click: open, "aria-label": `Open ${address(agent)}` }, address(agent))
+      : h("span", { class: "name" }, address(agent));
     const head = h("header", {}, h("h3", {}, name), this.status, this.ageText);
-    this.element = h("article", { class: "card", "aria-label": `${agent.name} needs an answer` }, head, this.place, this.body, this.actions, this.note);
+    this.element = h("article", { class: "card", "aria-label": `${address(agent)} needs an answer` }, head, this.place, this.body, this.actions, this.note);
     this.update(agent, row);
   }
 
@@ -48,12 +49,17 @@ export class Card {
     this.tick();
     const { question } = agent;
     if (!question) return;
-    const state = given.get(question.id);
+    const state = given.get(this.id(question));
     const key = JSON.stringify([question, agent.waiting_for, state]);
     if (key === this.drawn) return;
     const hasReplaced = this.drawn !== "" && !this.drawn.includes(question.id);
     this.drawn = key;
     this.draw(question, hasReplaced);
+  }
+
+  /** Returns what identifies a question among those of all hosts. */
+  private id(question: Question): string {
+    return `${this.agent.host ?? ""} ${question.id}`;
   }
 
   /** Updates the age. */
@@ -72,7 +78,7 @@ export class Card {
     this.body.replaceChildren(h("pre", {}, question.text));
     if (caution) this.body.append(h("p", { class: "harm" }, caution.remark));
     if (remark) this.body.append(h("p", { class: "remark" }, remark));
-    const state = given.get(question.id);
+    const state = given.get(this.id(question));
     this.element.classList.toggle("taken", state?.isTaken === true);
     if (state) {
       this.actions.replaceChildren(h("p", { class: "given" }, state.isTaken ? `✓ taken: ${state.label}` : `${state.label}…`));
@@ -146,16 +152,17 @@ export class Card {
   }
 
   private async give(question: Question, answer: Answer, label: string): Promise<void> {
-    if (given.has(question.id)) return;
+    const id = this.id(question);
+    if (given.has(id)) return;
     const show = (state: { label: string; isTaken: boolean } | undefined) => {
-      if (state) given.set(question.id, state);
-      else given.delete(question.id);
+      if (state) given.set(id, state);
+      else given.delete(id);
       if (this.agent.question?.id === question.id) this.draw(question, false);
     };
     this.note.textContent = "";
     show({ label, isTaken: false });
     try {
-      await post(`api/agents/${encodeURIComponent(this.agent.name)}/answer`, { question: question.id, ...answer });
+      await post(agentPath(this.agent, "answer"), { question: question.id, ...answer });
       show({ label, isTaken: true });
       announce(`${this.agent.name}: ${label}, taken`);
     } catch (error) {

@@ -7,6 +7,7 @@ import { composer } from "./composer.js";
 import { drawDiff } from "./diff.js";
 import { announce, h, replace, setText } from "./dom.js";
 import { isLive } from "./driver.js";
+import { address, agentPath } from "./hosts.js";
 import { KeyBar } from "./keys.js";
 import { shape } from "./list.js";
 import { ScreenView } from "./screen.js";
@@ -18,6 +19,8 @@ const TABS = ["Screen", "Tasks", "Diff", "Recap", "Messages"] as const;
 type Tab = (typeof TABS)[number];
 /** The parts that guests may read. */
 const GUEST_TABS: readonly Tab[] = ["Screen", "Recap"];
+/** The parts that are not available for agents of other hosts. */
+const LOCAL_TABS: readonly Tab[] = ["Diff"];
 /** How long the second tap on a button that ends something is awaited. */
 const SECOND_TAP_MS = 4000;
 
@@ -42,7 +45,8 @@ export class Detail {
 
   constructor(agent: Agent, row: Row, close: () => void) {
     this.agent = agent;
-    const tabs = TABS.filter((tab) => !isGuest() || GUEST_TABS.includes(tab)).map((tab) => {
+    const isOffered = (tab: Tab) => (!isGuest() || GUEST_TABS.includes(tab)) && !(agent.host && LOCAL_TABS.includes(tab));
+    const tabs = TABS.filter(isOffered).map((tab) => {
       const button = h("button", { role: "tab", "aria-controls": "panel", click: () => this.show(tab) }, tab);
       this.tabs.set(tab, button);
       return button;
@@ -50,27 +54,28 @@ export class Detail {
     const back = h("button", { class: "back", "aria-label": "Back to the list", click: close }, "‹");
     const strip = h("div", { class: "tabs", role: "tablist", "aria-label": "Parts of the agent" }, ...tabs);
     const top = h("header", { class: "bar" }, back, this.head, this.operations);
-    this.element = h("section", { class: "detail", "aria-label": `Agent ${agent.name}` }, top, h("div", { class: "facts" }, this.about, this.location, this.outcome), this.question, strip, this.panel);
+    this.element = h("section", { class: "detail", "aria-label": `Agent ${address(agent)}` }, top, h("div", { class: "facts" }, this.about, this.location, this.outcome), this.question, strip, this.panel);
     this.update(agent, row);
     this.show("Screen");
   }
 
-  get name(): string {
-    return this.agent.name;
+  get address(): string {
+    return address(this.agent);
   }
 
   update(agent: Agent, row: Row): void {
     const wasLive = isLive(this.agent);
     this.agent = agent;
-    replace(this.head, shape(agent.status), h("h2", {}, agent.name), h("span", { class: `word ${agent.status}` }, row.status), this.ageText);
+    replace(this.head, shape(agent.status), h("h2", {}, address(agent)), h("span", { class: `word ${agent.status}` }, row.status), this.ageText);
     setText(this.about, row.about);
     setText(this.location, row.location);
     this.tick();
     this.offer();
     this.keys?.update(agent);
     this.terminal?.update(agent);
-    this.element.classList.toggle("asks", agent.question !== null);
-    if (!agent.question) this.card = undefined;
+    const asks = agent.question !== null && !agent.isStale;
+    this.element.classList.toggle("asks", asks);
+    if (!asks) this.card = undefined;
     else if (this.card) this.card.update(agent, row);
     else this.card = new Card(agent, row);
     if (this.question.firstChild !== (this.card?.element ?? null)) replace(this.question, this.card?.element);
@@ -87,7 +92,7 @@ export class Detail {
   }
 
   private path(rest: string): string {
-    return `api/agents/${encodeURIComponent(this.agent.name)}/${rest}`;
+    return agentPath(this.agent, rest);
   }
 
   /** Shows the operations that the status permits. */
@@ -163,8 +168,9 @@ export class Detail {
     });
     this.feed = new AbortController();
     const { signal } = this.feed;
-    // Touch devices select and scroll real text better than an emulator.
-    if (!matchMedia("(pointer: fine)").matches || !isLive(this.agent)) return this.showText(prompt, signal);
+    // Touch devices select and scroll real text better than an emulator. Agents of other hosts have no terminal.
+    const hasTerminal = matchMedia("(pointer: fine)").matches && !this.agent.host;
+    if (!hasTerminal || !isLive(this.agent)) return this.showText(prompt, signal);
     replace(this.panel, h("div", { class: "terminal" }));
     // The terminal is a bundle of its own, so that phones do not load it.
     const bundle = import(new URL("terminal.js", document.baseURI).href) as Promise<typeof import("./terminal/view.js")>;
@@ -184,7 +190,7 @@ export class Detail {
   private showText(prompt: HTMLElement, signal: AbortSignal): void {
     const screen = new ScreenView();
     if (mayType()) {
-      this.keys = new KeyBar(this.agent.name, (text) => this.report(text, true));
+      this.keys = new KeyBar(this.agent, (text) => this.report(text, true));
       this.keys.update(this.agent);
       replace(this.panel, screen.element, this.keys.element, prompt);
     } else {
@@ -224,7 +230,7 @@ export class Detail {
   private task(task: Task, reload: () => Promise<void>): HTMLElement {
     const isOpen = ["queued", "dispatched", "running", "failed"].includes(task.state);
     const cancel = () => {
-      post(`api/tasks/${task.id}/cancel`)
+      post(this.agent.host ? this.path(`tasks/${task.id}/cancel`) : `api/tasks/${task.id}/cancel`)
         .then(reload)
         .catch((error: unknown) => this.report(message(error), true));
     };

@@ -4,6 +4,7 @@
 import { ApiError, post } from "./api.js";
 import { h, setText } from "./dom.js";
 import { driverOf } from "./driver.js";
+import { agentPath } from "./hosts.js";
 import type { Agent } from "./types.js";
 
 const KEYS: [string, string, string][] = [
@@ -31,7 +32,7 @@ export class KeyBar {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly agent: string,
+    private readonly agent: Agent,
     private readonly report: (text: string) => void,
   ) {
     this.take.addEventListener("click", () => {
@@ -70,7 +71,7 @@ export class KeyBar {
   }
 
   private press(key: string): void {
-    const send = () => post(`api/agents/${encodeURIComponent(this.agent)}/keys`, { keys: [key], take: this.taken !== undefined });
+    const send = () => post(agentPath(this.agent, "keys"), { keys: [key], take: this.taken !== undefined });
     this.last = this.last.then(send).catch((error: unknown) => this.report(error instanceof ApiError ? error.message : String(error)));
   }
 }

@@ -46,6 +46,7 @@ export class AgentRow {
     setText(this.status, row.status);
     setText(this.about, row.about);
     setText(this.location, row.location);
+    this.button.classList.toggle("stale", agent.isStale === true);
     this.button.classList.toggle("selected", isSelected);
     if (isSelected) this.button.setAttribute("aria-current", "true");
     else this.button.removeAttribute("aria-current");

@@ -9,6 +9,10 @@ export interface Question {
 
 export interface Agent {
   name: string;
+  /** The host of an agent on another machine. */
+  host?: string | null;
+  /** Whether its host does not answer, so that this is the last known state. */
+  isStale?: boolean;
   id: string;
   title: string | null;
   kind: string;
@@ -58,6 +62,18 @@ export interface Listing {
   silence: string | null;
   /** The limits of this device, if it is one of a guest. */
   access?: Access;
+}
+
+/** The agents of another host. */
+export interface HostListing {
+  host: string;
+  agents: Agent[];
+  rows: Row[];
+  as_of: string | null;
+  /** Why the host does not answer. */
+  silence: string | null;
+  /** Whether the host was not asked yet. */
+  is_connecting?: boolean;
 }
 
 export interface Access {

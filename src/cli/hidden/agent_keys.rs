@@ -1,4 +1,4 @@
-//! The hidden `symposium agent-keys` command, with which the dashboard of another machine types into an agent.
+//! The hidden `symposium agent-keys` command, with which the dashboard or web page of another machine types into an agent.
 
 use clap::Args;
 
@@ -23,8 +23,11 @@ pub(in crate::cli) struct Arguments {
     /// Name of the agent
     name: String,
     /// Paste standard input as text; otherwise it is a JSON array with the names of keys
-    #[arg(long)]
+    #[arg(long, conflicts_with = "if_undriven")]
     paste: bool,
+    /// Press nothing while a terminal drives the agent
+    #[arg(long)]
+    if_undriven: bool,
 }
 
 fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
@@ -36,7 +39,10 @@ fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
         false => {
             let keys: Vec<String> = serde_json::from_str(&text)
                 .map_err(|why| Error::usage(format!("stdin is not a list of keys: {why}")))?;
-            input.press_keys(&name, &keys)?;
+            match args.if_undriven {
+                true => input.press_keys_if_undriven(&name, &keys)?,
+                false => input.press_keys(&name, &keys)?,
+            }
         }
     }
     if context.ui.json {

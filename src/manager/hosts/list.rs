@@ -18,10 +18,10 @@ use crate::ssh::{FrameFlow, Interaction, LostConnection, RequestOutcome, Request
 use crate::store::{RunFiles, StoredHosts};
 
 /// Maximum size of a host's answer: more than a list of agents needs, and little enough to hold for all hosts at once.
-const MAX_ANSWER_BYTES: usize = 16 << 20;
+pub(in crate::manager) const MAX_ANSWER_BYTES: usize = 16 << 20;
 
 /// Maximum number of agents of a host: more than a machine has memory for.
-const MAX_AGENTS: usize = 10_000;
+pub(in crate::manager) const MAX_AGENTS: usize = 10_000;
 
 /// Maximum number of lines that are shown of a remote error.
 const MAX_LINES: usize = 8;
@@ -65,7 +65,7 @@ pub(in crate::manager) struct LastAnswer {
 }
 
 /// The answer of one host.
-type HostAnswer = Result<(RemoteHello, Vec<Value>), Error>;
+pub(in crate::manager) type HostAnswer = Result<(RemoteHello, Vec<Value>), Error>;
 
 impl Hosts<'_> {
     /// Returns all configured hosts.
@@ -156,7 +156,7 @@ impl Hosts<'_> {
     }
 
     /// Returns the agents of a host from its answer, or else from its last answer.
-    fn listed(&self, host: &Host, answer: HostAnswer) -> RemoteAgentList {
+    pub(in crate::manager) fn listed(&self, host: &Host, answer: HostAnswer) -> RemoteAgentList {
         let (known, silence) = match answer {
             Ok((hello, agents)) => {
                 self.note_version(host, &hello.version);

@@ -2,6 +2,8 @@
 //!
 //! - `manage`: `host add`, `list`, `remove`
 //! - `list`: agents of all hosts
+//! - `watch`: the agents of one host after every change, over one connection
+//! - `operate`: operations on an agent of another machine
 //! - `run`: a command on another machine, repeated safely when the connection was lost
 //! - `ask`: a command on another machine whose output this program reads
 //! - `screen`: the live screen of an agent on another machine
@@ -12,13 +14,16 @@ pub(in crate::manager) mod ask;
 pub(in crate::manager) mod attach;
 pub(in crate::manager) mod list;
 pub(in crate::manager) mod manage;
+pub(in crate::manager) mod operate;
 pub(in crate::manager) mod run;
 pub(in crate::manager) mod screen;
 pub(in crate::manager) mod serve;
+pub(in crate::manager) mod watch;
 
 pub use attach::{LinkEvent, PreviousClient, RemoteAttach, TAKE, WITHIN_TMUX};
 pub use list::{HOST_TIMEOUT, RemoteAgentList};
 pub use manage::{HostCheck, HostRequest, HostView, Interaction};
+pub use operate::{RemoteAgent, RemoteAnswer};
 pub use run::{OutputChunk, OutputPlan, RemoteCommand};
 pub use serve::serve;
 

@@ -28,7 +28,7 @@ const END_GRACE: Duration = Duration::from_secs(5);
 /// Maximum number of keys in one request.
 const MAX_KEYS: usize = 32;
 
-type WebStateRef = State<Arc<WebState>>;
+pub(in crate::web) type WebStateRef = State<Arc<WebState>>;
 
 /// `GET /api/agents`: the same as `agent list --json`.
 pub(in crate::web) async fn list(State(state): WebStateRef) -> ApiResult {
@@ -44,15 +44,15 @@ pub(in crate::web) async fn list(State(state): WebStateRef) -> ApiResult {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::web) struct AnswerRequest {
-    question: String,
+    pub(in crate::web) question: String,
     #[serde(flatten)]
-    choice: AnswerInput,
+    pub(in crate::web) choice: AnswerInput,
 }
 
 /// What is answered: yes, no, or an option or text.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "answer", content = "text")]
-enum AnswerInput {
+pub(in crate::web) enum AnswerInput {
     Approve,
     Deny,
     Option(String),
@@ -103,9 +103,9 @@ pub(in crate::web) async fn prompt(
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::web) struct KeysRequest {
-    keys: Vec<String>,
+    pub(in crate::web) keys: Vec<String>,
     #[serde(default)]
-    take: bool,
+    pub(in crate::web) take: bool,
 }
 
 /// `POST …/keys`: presses keys. Nothing is verified: the user sees the effect on the screen.
@@ -127,7 +127,7 @@ pub(in crate::web) async fn keys(
 }
 
 /// Returns the names of keys as tmux knows them. A word that is not a key would be typed letter by letter.
-fn checked_keys(given: &[String]) -> Result<Vec<String>, Error> {
+pub(in crate::web) fn checked_keys(given: &[String]) -> Result<Vec<String>, Error> {
     if given.is_empty() || given.len() > MAX_KEYS {
         return Err(Error::usage(format!("between 1 and {MAX_KEYS} keys can be pressed at once")));
     }

@@ -9,10 +9,12 @@
 //! - `spawn`: starts agents, after a preview
 //! - `tasks`: tasks of an agent
 //! - `messages`: messages of an agent
+//! - `hosts`: agents of other hosts
 
 pub(super) mod agents;
 pub(super) mod devices;
 pub(super) mod diff;
+pub(super) mod hosts;
 pub(super) mod messages;
 pub(super) mod pair;
 pub(super) mod screen;
@@ -34,7 +36,12 @@ use crate::model::AgentName;
 /// prompts delay no stream and no answer.
 const MAX_USE_CASES: usize = 24;
 
+/// Maximum number of operations on agents of other hosts at the same time. One may wait for minutes until its host is
+/// reachable again.
+const MAX_HOST_OPERATIONS: usize = 8;
+
 static USE_CASES: Semaphore = Semaphore::const_new(MAX_USE_CASES);
+static HOST_OPERATIONS: Semaphore = Semaphore::const_new(MAX_HOST_OPERATIONS);
 
 /// The result of a handler: JSON, or the reason why there is none.
 pub(super) type ApiResult = Result<Response, Refusal>;
@@ -74,6 +81,22 @@ async fn answered<T: Serialize + Send + 'static>(
     // It is never closed, so an error cannot occur.
     let permit = USE_CASES.acquire().await.ok();
     // A use case goes on after its client has left, and holds its permit until its end.
+    let work = move || {
+        let outcome = work();
+        drop(permit);
+        outcome
+    };
+    run_blocking(work).await.map(|value| Json(value).into_response())
+}
+
+/// Runs an operation on an agent of another host and answers with its result. Does not wait while many others run.
+async fn answered_by_host<T: Serialize + Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> ApiResult {
+    let Ok(permit) = HOST_OPERATIONS.try_acquire() else {
+        let message = "too many operations wait for other hosts already";
+        return Err(refusal(StatusCode::SERVICE_UNAVAILABLE, "busy", message));
+    };
     let work = move || {
         let outcome = work();
         drop(permit);
