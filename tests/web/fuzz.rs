@@ -15,7 +15,7 @@ const CASES: u32 = 300;
 const MAX_GROWTH_KIB: u64 = 40 * 1024;
 
 /// Returns the memory of the server in KiB.
-fn memory_of(server: &Server) -> u64 {
+pub(super) fn memory_of(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("it runs");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
     line.split_whitespace().next().and_then(|size| size.parse().ok()).expect("a number")

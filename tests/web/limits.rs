@@ -8,6 +8,9 @@ use serde_json::json;
 use super::Server;
 use crate::support::TestEnv;
 
+/// Limit on the memory of the server with 21 viewers of a flood in KiB, far above what one state for each of them takes.
+const MAX_MEMORY_KIB: u64 = 100 * 1024;
+
 /// Reads until the server closes the connection.
 fn read_all(mut stream: TcpStream) -> String {
     let mut bytes = Vec::new();
@@ -75,5 +78,24 @@ fn broken_requests_do_not_end_the_server() {
         let status = server.send(&server.get(&device, path)).status;
         assert!((400..500).contains(&status), "{path}: {status}");
     }
+    assert_eq!(server.send(&server.get(&device, "/api/agents")).status, 200);
+}
+
+#[test]
+fn a_viewer_that_reads_nothing_makes_the_server_hold_one_state() {
+    let env = TestEnv::new();
+    let server = Server::start(&env);
+    let device = server.paired(&env, "phone");
+    // Each line differs, so that each screen is a new state.
+    let script = "i=0; while [ $i -lt 40000 ]; do echo \"$i xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"; \
+                  i=$((i + 1)); done; echo the end; exec sleep 1000";
+    env.symposium(["agent", "spawn", "--name", "a", "--", "sh", "-c", script]).ok();
+    let path = "/api/agents/a/screen/events";
+    let stalled: Vec<_> = (0..20).map(|_| server.stream(&device, path)).collect();
+    let mut reader = server.stream(&device, path);
+    reader.until("screen", |screen| screen.to_string().contains("the end"));
+    let memory = super::fuzz::memory_of(&server);
+    assert!(memory < MAX_MEMORY_KIB, "{memory} KiB");
+    drop(stalled);
     assert_eq!(server.send(&server.get(&device, "/api/agents")).status, 200);
 }

@@ -181,3 +181,27 @@ fn only_one_server_runs_in_an_environment() {
     assert!(outcome.stderr.contains(&server.origin()), "{outcome:?}");
     spawned(&env, "a", None, "idle");
 }
+
+#[test]
+fn the_name_of_a_device_cannot_forge_lines_of_lists_or_notices() {
+    let env = TestEnv::new();
+    let received = env.root().join("notice.json");
+    env.symposium(["agent", "list"]).ok();
+    let script = format!("cat > '{0}.new' && mv '{0}.new' '{0}'", received.display());
+    let command = env.fake_program("notice", &script);
+    fs::write(env.state().join("config.toml"), format!("[notify]\ncommand = [\"{}\"]\n", command.display()))
+        .expect("writing the configuration");
+    let server = Server::start(&env);
+    let device = server.paired(&env, "phone\nID  owner\u{1b}[2J\u{202e}\u{7}\r\0x");
+    let is_deceptive = |c: char| c.is_control() || c == '\u{202e}';
+    env.wait_until("the notice has arrived", || received.exists());
+    let notice: serde_json::Value = serde_json::from_str(&fs::read_to_string(received).unwrap()).unwrap();
+    let title = notice["title"].as_str().expect("a title");
+    assert!(title.starts_with("new device on the web page: phone ID owner"), "{title:?}");
+    assert!(!title.contains(is_deceptive), "{title:?}");
+    let listed = env.symposium(["web", "devices"]).ok().stdout;
+    assert_eq!(listed.lines().count(), 2, "{listed:?}");
+    assert!(!listed.replace('\n', "").contains(is_deceptive), "{listed:?}");
+    let revoked = env.symposium(["web", "revoke", &device.id]).ok().stderr;
+    assert!(revoked.lines().count() == 1 && !revoked.trim_end().contains(is_deceptive), "{revoked:?}");
+}
