@@ -13,9 +13,9 @@ use super::modal::Modal;
 use super::mouse::{MouseAction, MouseInput};
 use super::rows::ListRow;
 use super::selection::target;
-use super::testing::{agent, asking, elsewhere, list, press, state};
+use super::testing::{agent, asking, elsewhere, list, now, press, state};
 use super::*;
-use crate::model::{DashboardAction as Do, Status};
+use crate::model::{AgentClient, DashboardAction as Do, Status};
 
 const SIZE: (u16, u16) = (120, 30);
 
@@ -458,4 +458,18 @@ fn a_key_that_needs_an_agent_says_so_on_a_group() {
         assert_eq!(press(&mut state, keys), []);
         assert_eq!(state.flash.unwrap().text, "no agent is selected", "{keys}");
     }
+}
+
+#[test]
+fn a_popup_begins_with_the_agent_that_its_terminal_shows() {
+    let mut agents = vec![agent("a", Status::Idle), agent("b", Status::Idle), agent("c", Status::Idle)];
+    agents[1].clients = vec![AgentClient { tty: "/dev/pts/7".into(), ..AgentClient::default() }];
+    let mut state = DashboardState::new(&DashboardConfig::default(), SIZE, now());
+    state.surroundings.switched_client = Some("13377@/dev/pts/7".into());
+    let selected = |state: &DashboardState| state.selected_agent().map(|agent| agent.name.to_string());
+    list(&mut state, agents.clone());
+    assert_eq!(selected(&state).as_deref(), Some("b"));
+    press(&mut state, "j");
+    list(&mut state, agents);
+    assert_eq!(selected(&state).as_deref(), Some("c"), "later lists leave the selection alone");
 }

@@ -69,6 +69,19 @@ impl ReloadTrigger {
     }
 }
 
+/// Selects the agent that the terminal behind a popup shows.
+fn select_shown_by_client(state: &mut DashboardState) {
+    let Some(client) = &state.surroundings.switched_client else { return };
+    // The terminal may follow the id of the client's process.
+    let terminal = client.rsplit('@').next();
+    let is_shown = |agent: &&Agent| {
+        agent.host.is_none() && agent.clients.iter().any(|attached| Some(&*attached.tty) == terminal)
+    };
+    if let Some(key) = state.agents.iter().find(is_shown).map(AgentKey::of) {
+        state.reveal(&key);
+    }
+}
+
 impl DashboardState {
     /// Applies an event that is not input of the user.
     fn apply_event(&mut self, event: DashboardEvent) {
@@ -79,9 +92,12 @@ impl DashboardState {
                 self.scroll_to_selection();
             }
             DashboardEvent::Listed { agents, silence } => {
-                self.is_loaded = true;
+                let is_first = !std::mem::replace(&mut self.is_loaded, true);
                 self.silence = silence;
                 self.replace_agents(agents);
+                if is_first {
+                    select_shown_by_client(self);
+                }
             }
             DashboardEvent::ListFailed(why) => {
                 self.is_loaded = true;
