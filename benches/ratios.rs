@@ -9,8 +9,10 @@
 //! - `--checkpoint`: the cost of a checkpoint before a turn.
 //! - `--dashboard`: the dashboard in a real terminal; `--only frame,key,change,line,quiet,memory,viewers` selects
 //!   measurements, `--seconds N` the time without changes.
+//! - `--web`: the web page; `--only change,key,viewers,flood,load,quiet` selects measurements, `--seconds N` the time
+//!   without changes.
 //! - `--hosts`: the cost of other machines: a list of twenty, attaching over ssh.
-//! - `--agents N` sets another number of agents than 1,000 (20 with `--queue`, 100 with `--watch` and `--dashboard`,
+//! - `--agents N` sets another number of agents than 1,000 (20 with `--queue`, 100 with `--watch`, `--dashboard` and `--web`,
 //!   where some measurements take ten times as many); `--binary FILE` measures another Symposium binary.
 #![expect(clippy::disallowed_methods, reason = "a bench starts programs and looks at its own arguments")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints a table")]
@@ -24,6 +26,7 @@ mod place;
 mod queue;
 mod table;
 mod watch;
+mod web;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,6 +44,7 @@ fn main() {
     let mut is_hosts = false;
     let mut is_checkpoint = false;
     let mut is_dashboard = false;
+    let mut is_web = false;
     while let Some(arg) = args.next() {
         let mut value = |what: &str| args.next().unwrap_or_else(|| panic!("{what}"));
         match arg.as_str() {
@@ -53,6 +57,8 @@ fn main() {
             "--hosts" => is_hosts = true,
             "--checkpoint" => is_checkpoint = true,
             "--dashboard" => is_dashboard = true,
+            "--web" => is_web = true,
+            web::bare::BARE_PAGE => return web::bare::serve_page(value("--bare-page FILE").into()),
             watch::printing::PRINTER => return watch::printing::print_lines(),
             dashboard::printer::INTERVAL_PRINTER => {
                 return dashboard::printer::print_at_interval(
@@ -79,6 +85,9 @@ fn main() {
     } else if is_dashboard {
         let seconds = Duration::from_secs(seconds);
         dashboard::run(&Options { agents: agents.unwrap_or(100), binary, seconds, only });
+    } else if is_web {
+        let seconds = Duration::from_secs(seconds);
+        web::run(&Options { agents: agents.unwrap_or(100), binary, seconds, only });
     } else if is_queue {
         queue::run(agents.unwrap_or(20), binary);
     } else if is_checkpoint {
