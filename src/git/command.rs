@@ -5,14 +5,18 @@
 //! compares the entries that are as new as the index. Therefore the filters of the repository are disabled for all
 //! commands but those that are known to use neither index nor files.
 
+mod error;
+
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use error::GitError;
+pub(super) use error::failure;
 use rustix::process::{Resource, getrlimit};
 
 use super::filters::{ConversionSettings, Filters};
@@ -28,9 +32,6 @@ const GIT_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 /// Limit on the output: more than any list that fits on a screen. git fails if its output is longer.
 pub(super) const OUTPUT_LIMIT: OutputLimit = OutputLimit { bytes: 4 << 20, overflow: Overflow::ClosePipe };
-
-/// Maximum length of an error message in characters, because names in a repository may have any length.
-const MAX_STDERR_CHARS: usize = 500;
 
 /// Memory limit in bytes for git while it processes untrusted objects: as much as the biggest bundle that is accepted.
 const MAX_MEMORY_BYTES: u64 = 4 << 30;
@@ -90,62 +91,6 @@ const READ_COMMANDS: [&str; 11] = [
     "rev-parse",
     "var",
 ];
-
-/// The reason why git returned no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum GitError {
-    /// There is no git in PATH.
-    #[error("git is not installed")]
-    Missing,
-    /// git could not be started.
-    #[error("cannot start {}: {source}", program.display())]
-    NotRun {
-        /// Path of the program.
-        program: PathBuf,
-        /// Error that the operating system reported.
-        source: io::Error,
-    },
-    /// git exceeded the time limit.
-    #[error("git {what} did not end within {} s", bound.as_secs())]
-    Slow {
-        /// Name of the git subcommand.
-        what: String,
-        /// Time limit that was exceeded.
-        bound: Duration,
-    },
-    /// git returned an error.
-    #[error("git {what} failed: {output}")]
-    Failed {
-        /// Name of the git subcommand.
-        what: String,
-        /// First error message of git.
-        output: String,
-    },
-    /// A filter in the user's own configuration needs a program that is not installed.
-    #[error("the filter `{filter}` in your git configuration needs `{program}`")]
-    MissingFilter {
-        /// Name of the filter.
-        filter: String,
-        /// Name of the program.
-        program: String,
-    },
-    /// git would not report the whole state of a worktree.
-    #[error("{0}")]
-    Unverified(String),
-}
-
-impl GitError {
-    /// Returns what the user can do about the error, as far as it is known.
-    pub fn hints(&self) -> Vec<String> {
-        match self {
-            GitError::MissingFilter { filter, program } => vec![
-                format!("install `{program}`, or add its directory to PATH"),
-                format!("or remove the filter: `git config --global --remove-section filter.{filter}`"),
-            ],
-            _ => Vec::new(),
-        }
-    }
-}
 
 /// A git program with its environment and limits.
 #[derive(Debug, Clone)]
@@ -295,14 +240,14 @@ impl Git {
         let output = self.run_to_end(command, args, read)?;
         match output.status.code().filter(|code| accepted.contains(code)) {
             Some(code) => Ok((code, output.stdout)),
-            None => Err(self.failure_of(args, &output.stderr)),
+            None => Err(self.failure_of(args, &output)),
         }
     }
 
     /// Returns the error for a command that failed, with the missing program of a filter if that is the reason.
-    fn failure_of(&self, args: &[&str], stderr: &[u8]) -> GitError {
-        let missing = if uses_objects_only(args) { None } else { Filters(self).missing(stderr) };
-        missing.unwrap_or_else(|| failure(args, stderr))
+    fn failure_of<T>(&self, args: &[&str], output: &ChildOutput<T>) -> GitError {
+        let missing = if uses_objects_only(args) { None } else { Filters(self).missing(&output.stderr) };
+        missing.unwrap_or_else(|| failure(args, output.status, &output.stderr))
     }
 
     /// Passes git's output to a reader while git writes it, regardless of its length. Kills git when the reader returns
@@ -325,7 +270,7 @@ impl Git {
         read: impl FnOnce(&mut dyn Read) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
         let output = self.run_to_end(command, args, read)?;
-        if output.status.success() { Ok(output.stdout) } else { Err(self.failure_of(args, &output.stderr)) }
+        if output.status.success() { Ok(output.stdout) } else { Err(self.failure_of(args, &output)) }
     }
 
     /// Runs a command until git ends with any exit code.
@@ -466,19 +411,6 @@ pub(super) struct CommandInput<'a> {
     pub input: Option<File>,
     /// Index file that git uses instead of that of the working tree.
     pub index: Option<&'a Path>,
-}
-
-/// Returns the error for a command that git refused.
-pub(super) fn failure(args: &[&str], stderr: &[u8]) -> GitError {
-    let what = args.first().copied().unwrap_or_default().to_owned();
-    GitError::Failed { what, output: first_error_line(&String::from_utf8_lossy(stderr)) }
-}
-
-/// Returns the first line with an error, which progress lines may precede.
-fn first_error_line(output: &str) -> String {
-    let complains = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
-    let line = output.lines().find(complains).or_else(|| output.lines().next()).unwrap_or_default();
-    line.chars().take(MAX_STDERR_CHARS).collect()
 }
 
 #[cfg(test)]

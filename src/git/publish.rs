@@ -157,7 +157,7 @@ impl Publication<'_> {
         let output = command.spawn().and_then(|child| child.output(deadline, OUTPUT_LIMIT));
         match output.map_err(|source| GitError::NotRun { program, source })? {
             Some(output) if output.status.success() => Ok(()),
-            Some(output) => Err(failure(&args, &output.stderr)),
+            Some(output) => Err(failure(&args, output.status, &output.stderr)),
             None => Err(GitError::Slow { what: "push".to_owned(), bound: PUSH_TIMEOUT }),
         }
     }

@@ -95,6 +95,9 @@ fn missing_slow_and_failing_git_are_reported() {
     fake("/bin/sleep 1000 & /bin/sleep 1000");
     let slow = git.clone().with_timeout(Duration::from_millis(200));
     assert!(matches!(WorkingTreeChanges(&slow).summary(&repository.top()), Err(GitError::Slow { .. })));
+    fake("kill -9 $$");
+    let error = git.commit(&repository.top(), "HEAD").unwrap_err();
+    assert_eq!(error.to_string(), "git rev-parse was ended by signal 9", "the commit may exist");
     fake("echo 'fatal: detected dubious ownership' >&2; exit 128");
     let error = History(&git).commits_since(&repository.top(), long_ago(), 9).unwrap_err();
     assert_eq!(error.to_string(), "git log failed: fatal: detected dubious ownership");
