@@ -88,18 +88,18 @@ impl RecoveryCommits<'_> {
         self.0.output(top, &[], &["update-ref", reference, &stored]).map(drop)
     }
 
-    /// Stores the commits of a tree that no branch has, with those that only the reflog of the branch `branch` has, and
-    /// without files. Returns whether there were any.
-    pub fn store_commits_without_a_branch(
-        &self,
-        top: &Path,
-        (reference, subject): (&str, &str),
-        branch: Option<&str>,
-    ) -> Result<bool, GitError> {
+    /// Stores what the git directory of a tree has and its files have not: commits that no branch has, those that only the
+    /// reflog of the branch has, and staged versions. Returns whether there was any.
+    pub fn store_without_files(&self, top: &Path, plan: RecoveryPlan<'_>) -> Result<bool, GitError> {
         let head = self.0.head(top)?;
         let is_saved = self.is_on_a_branch(top, head.as_deref())?;
-        let mut parents: Vec<String> = head.into_iter().filter(|_| !is_saved).collect();
-        parents.extend(self.commits_without_a_branch(top, branch)?);
+        let mut parents: Vec<String> = head.iter().filter(|_| !is_saved).cloned().collect();
+        parents.extend(self.commits_without_a_branch(top, plan.branch)?);
+        parents.extend(match self.staged_commit(top, (head.as_deref(), None), plan) {
+            // A damaged index has nothing to store.
+            Err(GitError::Failed { .. }) => None,
+            staged => staged?,
+        });
         let Some(first) = parents.first() else { return Ok(false) };
         let commit = self.write(top, &Objects(self.0).tree_of(top, first)?, subject, &parents)?;
         self.0.output(top, &[], &["update-ref", reference, &commit])?;
@@ -129,7 +129,7 @@ impl RecoveryCommits<'_> {
         }
         let mut parents: Vec<String> = head.iter().cloned().collect();
         parents.extend(branch.filter(|tip| head.as_ref() != Some(tip)));
-        parents.extend(self.staged_commit(top, (head.as_deref(), &tree), plan)?);
+        parents.extend(self.staged_commit(top, (head.as_deref(), Some(&tree)), plan)?);
         parents.extend(lost);
         let exact = ExactFiles(self.0).store(top, (head.as_deref(), &tree), plan.scratch)?;
         let tree = match exact.is_empty() {
@@ -156,13 +156,13 @@ impl RecoveryCommits<'_> {
     fn staged_commit(
         &self,
         top: &Path,
-        (head, tree): (Option<&str>, &str),
+        (head, tree): (Option<&str>, Option<&str>),
         plan: RecoveryPlan<'_>,
     ) -> Result<Option<String>, GitError> {
         // There is no such tree while the index has conflicts.
         let Some(staged) = Index(self.0).write_tree(top, plan.scratch)? else { return Ok(None) };
         let committed = head.map(|head| Objects(self.0).tree_of(top, head)).transpose()?;
-        if staged == tree || Some(&staged) == committed.as_ref() {
+        if Some(&*staged) == tree || Some(&staged) == committed.as_ref() {
             return Ok(None);
         }
         let parents: Vec<String> = head.iter().map(|head| (*head).to_owned()).collect();

@@ -241,6 +241,21 @@ fn a_staged_version_and_commits_of_the_reflog_are_stored() {
 }
 
 #[test]
+fn staged_versions_are_stored_if_the_files_are_kept_elsewhere() {
+    let (repository, scratch) = repository();
+    let (git, at) = (repository.ours(), linked(&repository));
+    let store = || RecoveryCommits(&git).store_without_files(&at, plan(scratch.path(), &[])).unwrap();
+    assert!(!store(), "there is nothing to store");
+    fs::write(at.join("a.txt"), "staged\n").unwrap();
+    repository.git_in(&at, &["add", "a.txt"]);
+    fs::write(at.join("a.txt"), "file\n").unwrap();
+    assert!(store());
+    assert_eq!(shown(&repository, "a.txt").as_deref(), Some("staged\n"));
+    fs::write(git_dir(&at).unwrap().join("index"), "damaged").unwrap();
+    assert!(!store(), "a damaged index has nothing to store");
+}
+
+#[test]
 fn many_lines_of_history_in_the_reflog_are_all_stored() {
     let (repository, scratch) = repository();
     let (git, at) = (repository.ours(), linked(&repository));

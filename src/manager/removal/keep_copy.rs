@@ -190,8 +190,9 @@ impl AgentRemoval<'_> {
         Some(stored.into_iter().map(to_ref).collect())
     }
 
-    /// Keeps the commits of a worktree that is kept as a directory. The HEAD and the reflog of the worktree, which may be
-    /// the only references to them, are deleted with it. A worktree of another repository is left alone.
+    /// Keeps the commits and staged versions of a worktree that is kept as a directory. The HEAD, the reflog and the index
+    /// of the worktree, which may be the only references to them, are deleted with it. A worktree of another repository is
+    /// left alone.
     fn store_commits(&self, record: &AgentRecord, name: &str) -> Result<Option<RecoveryRef>, Error> {
         let (top, note) = (Workspaces(self.0).workspace_of(record), Workspaces(self.0).worktree_note(record));
         if !self.has_complete_worktree(record) || verify_link(&top, &note.repository).is_err() {
@@ -200,9 +201,15 @@ impl AgentRemoval<'_> {
         let reference = format!("{RECOVERY_REFS}{name}");
         let subject = format!("commits of agent {}, removed by symposium", record.name);
         let branch = Some(note.branch.as_str()).filter(|_| note.made_branch);
-        let git = self.0.git().with_long_timeout();
-        let stored =
-            RecoveryCommits(&git).store_commits_without_a_branch(&top, (&reference, &subject), branch);
+        let staging = RunFiles(&self.0.store).staging()?;
+        let plan = RecoveryPlan {
+            reference: &reference,
+            subject: &subject,
+            left_out: &[],
+            branch,
+            scratch: staging.path(),
+        };
+        let stored = RecoveryCommits(&self.0.git().with_long_timeout()).store_without_files(&top, plan);
         let is_stored = stored.map_err(|why| {
             Error::new(Code::Workspace, format!("no copy of the work of agent `{}` can be kept", record.name))
                 .saw(shown(&why.to_string()))
