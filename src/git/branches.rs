@@ -93,7 +93,8 @@ impl Branches<'_> {
         let (but, stored) = (format!("--exclude={branch}"), format!("--glob={stored}"));
         with_worktree_lock(repository, || {
             let Some(tip) = self.0.commit(repository, &name)? else { return Ok(true) };
-            let count = ["rev-list", "--count", &tip, "--not", &but, "--branches", "--remotes", &stored];
+            let count =
+                ["rev-list", "--count", &tip, "--not", &but, "--branches", "--remotes", &stored, "--"];
             if self.0.line(repository, &count)? != "0" {
                 return Ok(false);
             }
@@ -189,7 +190,7 @@ impl Branches<'_> {
     /// Returns the number of commits on a branch that no remote, no other branch and no HEAD in this tree has.
     pub(super) fn count_own_commits(&self, dir: &Path, branch: &str) -> Result<u64, GitError> {
         let (name, but) = (format!("refs/heads/{branch}"), format!("--exclude={branch}"));
-        History(self.0).count(dir, &[&name, "--not", &but, "--branches", "--remotes", "HEAD"])
+        History(self.0).count(dir, &[&name, "--not", &but, "--branches", "--remotes", "HEAD", "--"])
     }
 }
 

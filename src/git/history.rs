@@ -97,7 +97,7 @@ impl History<'_> {
 
     /// Returns the commit that HEAD referred to at a time, in seconds, as far as the reflog goes back.
     pub fn head_at(&self, dir: &Path, seconds: i64) -> Result<Option<String>, GitError> {
-        let args = ["log", "--walk-reflogs", "--format=%H %gd", "--date=unix", "HEAD"];
+        let args = ["log", "--walk-reflogs", "--format=%H %gd", "--date=unix", "HEAD", "--"];
         let output = match self.0.output(dir, &[], &args) {
             Ok(output) => output,
             Err(GitError::Failed { .. }) => return Ok(None),
@@ -127,7 +127,7 @@ impl History<'_> {
             return Ok(None);
         }
         let range = format!("{base}...HEAD");
-        let counts = self.0.output(top, &[], &["rev-list", "--left-right", "--count", &range])?;
+        let counts = self.0.output(top, &[], &["rev-list", "--left-right", "--count", &range, "--"])?;
         let counts = String::from_utf8_lossy(&counts);
         let mut numbers = counts.split_whitespace().map(str::parse::<u64>);
         match (numbers.next(), numbers.next()) {

@@ -34,7 +34,7 @@ impl MergeDetection<'_> {
         let mut fewest = None;
         for base in bases {
             let Some(base) = self.0.commit(dir, base)? else { continue };
-            let own = self.0.line(dir, &["rev-list", "--count", tip, "--not", &base])?;
+            let own = self.0.line(dir, &["rev-list", "--count", tip, "--not", &base, "--"])?;
             let own: u64 = own.parse().unwrap_or(u64::MAX);
             if own == 0 && start == Some(tip) {
                 return Ok(MergeState::Empty);
@@ -48,7 +48,7 @@ impl MergeDetection<'_> {
             Some(own) => Ok(MergeState::Unmerged(own)),
             // Without a base, every commit counts.
             None => {
-                let all = self.0.line(dir, &["rev-list", "--count", tip])?;
+                let all = self.0.line(dir, &["rev-list", "--count", tip, "--"])?;
                 Ok(MergeState::Unmerged(all.parse().unwrap_or(u64::MAX)))
             }
         }
@@ -101,7 +101,7 @@ impl MergeDetection<'_> {
 
     /// Returns whether `base` has a commit with the same patch for each commit of `tip`.
     fn is_rebased(&self, dir: &Path, tip: &str, base: &str) -> Result<bool, GitError> {
-        if self.0.line(dir, &["rev-list", "--count", "--merges", tip, "--not", base])? != "0" {
+        if self.0.line(dir, &["rev-list", "--count", "--merges", tip, "--not", base, "--"])? != "0" {
             return Ok(false);
         }
         let patches = self.0.line(dir, &["cherry", base, tip])?;

@@ -101,8 +101,8 @@ impl RecoveryCommits<'_> {
             staged => staged?,
         });
         let Some(first) = parents.first() else { return Ok(false) };
-        let commit = self.write(top, &Objects(self.0).tree_of(top, first)?, subject, &parents)?;
-        self.0.output(top, &[], &["update-ref", reference, &commit])?;
+        let commit = self.write(top, &Objects(self.0).tree_of(top, first)?, plan.subject, &parents)?;
+        self.0.output(top, &[], &["update-ref", plan.reference, &commit])?;
         Ok(true)
     }
 
@@ -152,7 +152,7 @@ impl RecoveryCommits<'_> {
         Ok(String::from_utf8_lossy(&output).trim().to_owned())
     }
 
-    /// Stores the content of the index, if it differs from both HEAD and the files.
+    /// Stores the content of the index, if it differs from HEAD and from the files, whose tree may be unknown.
     fn staged_commit(
         &self,
         top: &Path,
@@ -189,6 +189,7 @@ impl RecoveryCommits<'_> {
         args.extend(tips.iter().map(String::as_str));
         args.extend(["--not", "--branches", "--tags", "--remotes"]);
         args.extend(self.0.head(top)?.map(|_| "HEAD"));
+        args.push("--");
         let lines = self.0.line(top, &args)?;
         let parents: BTreeSet<&str> = lines.lines().flat_map(|line| line.split(' ').skip(1)).collect();
         let commits = lines.lines().filter_map(|line| line.split(' ').next());
@@ -210,7 +211,7 @@ impl RecoveryCommits<'_> {
     /// Returns whether a branch or a remote has the commit, so that it outlives the worktree.
     fn is_on_a_branch(&self, top: &Path, head: Option<&str>) -> Result<bool, GitError> {
         let Some(head) = head else { return Ok(true) };
-        let args = ["rev-list", "--count", head, "--not", "--branches", "--remotes"];
+        let args = ["rev-list", "--count", head, "--not", "--branches", "--remotes", "--"];
         Ok(self.0.line(top, &args)? == "0")
     }
 

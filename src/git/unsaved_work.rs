@@ -104,7 +104,8 @@ impl UnsavedWorkSearch<'_> {
         args.extend(SetAsideCommits(self.0).list(top)?);
         args.push("--not".to_owned());
         args.extend(own.iter().map(|name| format!("--exclude={name}")));
-        args.extend(["--branches", "--remotes"].map(str::to_owned));
+        // Without the last word, a file that is called `HEAD` would make git refuse the command.
+        args.extend(["--branches", "--remotes", "--"].map(str::to_owned));
         Ok(Some(args))
     }
 
@@ -128,7 +129,11 @@ mod tests {
     use std::os::unix::fs::MetadataExt;
 
     use super::*;
+    use crate::git::merged::MergeDetection;
+    use crate::git::recover::{RecoveryCommits, RecoveryPlan};
+    use crate::git::review::BaseSearch;
     use crate::git::testing::Repository;
+    use crate::model::MergeState;
 
     #[test]
     fn commits_on_both_sides_are_counted() {
@@ -179,6 +184,44 @@ mod tests {
         std::fs::remove_file(r.top().join(".git/info/grafts")).unwrap();
         r.git(&["replace", "--graft", "main", "work"]);
         assert_eq!(unsaved(&r, &top).1, 1, "a replaced commit");
+    }
+
+    #[test]
+    fn files_that_are_called_like_commits_change_nothing() {
+        let (r, top) = with_a_commit();
+        let git = r.ours();
+        let tip = git.commit(&top, "work").unwrap().unwrap();
+        for name in ["HEAD", "main", "work", "refs/heads/work", tip.as_str()] {
+            let file = top.join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "x\n").unwrap();
+        }
+        assert_eq!((unsaved(&r, &top).0.len(), unsaved(&r, &top).1), (5, 1));
+        assert_eq!(UnsavedWorkSearch(&git).commits(&top, Some("work"), 9).unwrap().len(), 1);
+        assert_eq!(History(&git).ahead_and_behind(&top, "main").unwrap(), Some((1, 0)));
+        let mains = BaseSearch(&git).nearest_main_branch(&top, Some("work")).unwrap();
+        assert_eq!(mains.map(|base| base.commits), Some(1));
+        let scratch = tempfile::tempdir().unwrap();
+        let main = git.commit(&top, "main").unwrap().unwrap();
+        let state = MergeDetection(&git).state(
+            &top,
+            (&tip, Some(&main)),
+            std::slice::from_ref(&main),
+            scratch.path(),
+        );
+        assert_eq!(state.unwrap(), MergeState::Unmerged(1));
+        let plan = RecoveryPlan {
+            reference: "refs/symposium/recovered/x",
+            subject: "x",
+            left_out: &[],
+            branch: Some("work"),
+            scratch: scratch.path(),
+        };
+        assert_eq!(RecoveryCommits(&git).store_work(&top, plan).unwrap().len(), 1);
+        let stored = |branch| Branches(&git).delete_if_stored(&r.top(), branch, "refs/symposium/recovered/");
+        r.git(&["branch", "copy", "main"]);
+        assert!(stored("copy").unwrap());
+        assert_eq!(Branches(&git).count_own_commits(&top, "work").unwrap(), 0, "HEAD has them");
     }
 
     #[test]

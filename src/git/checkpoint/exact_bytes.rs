@@ -135,7 +135,7 @@ impl ExactFiles<'_> {
     fn changed_regular_files(&self, top: &Path, head: &str, tree: &str) -> Result<Vec<ExactFile>, GitError> {
         let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=d"];
         let mut output = Vec::new();
-        self.0.stream(top, &[], &[&args[..], &[head, tree]].concat(), |from| {
+        self.0.stream(top, &[], &[&args[..], &[head, tree, "--"]].concat(), |from| {
             from.read_to_end(&mut output).map_err(|error| failed(&error))
         })?;
         let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();

@@ -86,7 +86,7 @@ impl CommitWriter<'_> {
     ) -> Result<Option<String>, GitError> {
         let Some(staged) = Index(self.0).write_tree(top, scratch)? else { return Ok(None) };
         let changed = |from: &str, to: &str, filter: &str| -> Result<BTreeSet<PathBuf>, GitError> {
-            let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", filter, from, to];
+            let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", filter, from, to, "--"];
             Ok(self.0.stream(top, &[], &args, read_paths)?.into_iter().collect())
         };
         let own = changed(head, &staged, "--diff-filter=AMT")?;

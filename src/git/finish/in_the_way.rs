@@ -31,7 +31,7 @@ impl OverwriteCheck<'_> {
     /// delete, ignored files included. The path of another repository ends with a slash.
     pub fn files_in_the_way(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<String>, GitError> {
         let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--diff-filter=AT"];
-        let args = [&args[..], &[trees.from, trees.to]].concat();
+        let args = [&args[..], &[trees.from, trees.to, "--"]].concat();
         let changes = self.0.stream(top, &[], &args, read_changes)?;
         let new: Vec<PathBuf> =
             changes.iter().filter(|change| change.status == "A").map(|change| change.path.clone()).collect();

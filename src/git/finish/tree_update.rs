@@ -124,7 +124,7 @@ impl TreeUpdates<'_> {
 
     fn changed_paths_between(&self, top: &Path, trees: TreePair<'_>) -> Result<Vec<ChangedPath>, GitError> {
         let args = ["diff-tree", "-r", "-z", "--name-status", "--no-renames", "--ignore-submodules=all"];
-        let args = [&args[..], &[trees.from, trees.to]].concat();
+        let args = [&args[..], &[trees.from, trees.to, "--"]].concat();
         let fields = self.0.stream(top, &[], &args, read_paths)?;
         let pairs = fields.chunks_exact(2);
         let change = |pair: &[PathBuf]| ChangedPath {

@@ -123,7 +123,7 @@ impl BaseSearch<'_> {
             Err(GitError::Failed { output, .. }) if output.is_empty() => return Ok(None),
             Err(error) => return Err(error),
         };
-        let counted = self.0.line(dir, &["rev-list", "--count", &format!("{merge_base}..HEAD")])?;
+        let counted = self.0.line(dir, &["rev-list", "--count", &format!("{merge_base}..HEAD"), "--"])?;
         let commits = counted.parse().unwrap_or(u64::MAX);
         Ok(Some(BaseCandidate { reference: reference.to_owned(), merge_base, commits }))
     }

@@ -164,7 +164,7 @@ impl Submodules<'_> {
 
     /// Returns the number of commits that no branch, tag or remote has.
     fn commits_without_a_ref(&self, dir: &Path, commit: &str) -> Result<u64, GitError> {
-        let args = ["rev-list", "--count", commit, "--not", "--branches", "--tags", "--remotes"];
+        let args = ["rev-list", "--count", commit, "--not", "--branches", "--tags", "--remotes", "--"];
         Ok(self.0.line(dir, &args)?.parse().unwrap_or(u64::MAX))
     }
 }

@@ -17,7 +17,7 @@ impl Submodules<'_> {
     pub(in crate::git) fn local_commits(&self, top: &Path) -> Result<u64, GitError> {
         let mut args = vec!["rev-list", "--count", "--all"];
         args.extend(self.0.head(top)?.map(|_| "HEAD"));
-        args.extend(["--not", "--remotes"]);
+        args.extend(["--not", "--remotes", "--"]);
         Ok(self.0.line(top, &args)?.parse().unwrap_or(u64::MAX))
     }
 
