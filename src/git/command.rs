@@ -2,8 +2,9 @@
 //! start other programs, write anything unexpected or access the network.
 //!
 //! git runs filters whenever it compares a file with the index, which includes every command that writes an index: it
-//! compares the entries that are as new as the index. Therefore the filters of the repository are disabled for all
-//! commands but those that are known to use neither index nor files.
+//! compares the entries that are as new as the index. It runs hooks when it writes an index or a ref. Therefore the
+//! filters and hooks of the repository are disabled for all commands but those that are known to use neither index nor
+//! files and to write no ref.
 
 mod error;
 
@@ -55,8 +56,8 @@ pub(super) const HARMLESS: [&str; 7] = [
 /// A changed file of the same size would be missed otherwise.
 const THOROUGH: [&str; 3] = ["core.checkStat=default", "core.ignoreStat=false", "core.trustctime=true"];
 
-/// Commands that read or write only objects, refs, attributes and configuration. They run no filter.
-const OBJECT_COMMANDS: [&str; 18] = [
+/// Commands that read objects, refs, attributes and configuration, or write objects. They run neither filters nor hooks.
+const OBJECT_COMMANDS: [&str; 17] = [
     "cat-file",
     "check-attr",
     "check-ref-format",
@@ -73,7 +74,6 @@ const OBJECT_COMMANDS: [&str; 18] = [
     "rev-list",
     "rev-parse",
     "symbolic-ref",
-    "update-ref",
     "var",
 ];
 
@@ -303,10 +303,10 @@ impl Git {
     }
 
     fn command(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<ChildCommand, GitError> {
-        let filters = match uses_objects_only(args) {
+        let programs_off = match uses_objects_only(args) {
             true => Vec::new(),
             false => match self.conversion(dir) {
-                Some(settings) => settings.filters_off.clone(),
+                Some(settings) => settings.programs_off.clone(),
                 None => Filters(self).own_off(dir, configs)?,
             },
         };
@@ -320,18 +320,20 @@ impl Git {
         }
         words.push(program.into());
         let mut command = ChildCommand::new(&words[0], KillScope::Group).args(&words[1..]);
-        let configs = filters.iter().chain(configs).map(String::as_str);
+        let configs = programs_off.iter().chain(configs).map(String::as_str);
         let case = distinguishes_case(dir).then_some("core.ignoreCase=false");
         for config in HARMLESS.into_iter().chain(THOROUGH).chain(case).chain(configs) {
             command = command.args(["-c", config]);
         }
-        let environment: [(&str, &OsStr); 10] = [
+        let environment: [(&str, &OsStr); 11] = [
             ("PATH", &self.path),
             ("HOME", &self.home),
             ("LC_ALL", OsStr::new("C")),
             ("GIT_OPTIONAL_LOCKS", OsStr::new("0")),
             ("GIT_TERMINAL_PROMPT", OsStr::new("0")),
             ("GIT_NO_LAZY_FETCH", OsStr::new("1")),
+            // Git LFS would download missing files from where the repository says, with a program that it names.
+            ("GIT_LFS_SKIP_SMUDGE", OsStr::new("1")),
             ("GIT_ALLOW_PROTOCOL", OsStr::new("none")),
             // Replaced commits and grafts let commits appear to be on a branch that does not have them. git prints a
             // hint if the file exists.
@@ -389,7 +391,7 @@ fn distinguishes_case(top: &Path) -> bool {
     found.is_some() && found != identity(".GIT")
 }
 
-/// Returns whether a command uses neither an index nor files of a working tree.
+/// Returns whether a command uses neither an index nor files of a working tree, and writes no ref.
 fn uses_objects_only(args: &[&str]) -> bool {
     let is_object_command = args.first().is_some_and(|command| OBJECT_COMMANDS.contains(command));
     is_object_command && !args.contains(&"--filters")

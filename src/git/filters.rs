@@ -1,5 +1,9 @@
-//! Determines which filters git may run. Filters that a repository configures are untrusted; those in the user's own
-//! configuration, such as Git LFS, are allowed.
+//! Determines which filters and hooks git may run. Filters that a repository configures are untrusted; those in the
+//! user's own configuration, such as Git LFS, are allowed. No hook runs: since version 2.54, git also runs hooks that the
+//! configuration names, which `core.hooksPath` does not disable.
+//!
+//! Git LFS is a filter of the user, but it runs programs that the repository configures: extensions, and programs that
+//! download missing objects. Therefore the extensions are disabled and nothing is downloaded.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +15,8 @@ use super::command::{Git, GitError};
 pub(super) struct ConversionSettings {
     /// The directory that they were read in.
     pub directory: PathBuf,
-    /// Configuration values that disable the filters that the repository itself configures.
-    pub filters_off: Vec<String>,
+    /// Configuration values that disable all hooks, and the filters that the repository itself configures.
+    pub programs_off: Vec<String>,
     /// The value of `core.autocrlf`; `None` if it is not set.
     pub autocrlf: Option<String>,
 }
@@ -20,7 +24,13 @@ pub(super) struct ConversionSettings {
 impl ConversionSettings {
     /// Reads the settings of a working tree.
     pub(super) fn read(git: &Git, dir: &Path) -> Result<ConversionSettings, GitError> {
-        let args = ["config", "--null", "--show-scope", "--get-regexp", r"^(filter\..*|core\.autocrlf)$"];
+        let args = [
+            "config",
+            "--null",
+            "--show-scope",
+            "--get-regexp",
+            r"^(filter\..*|hook\..*|lfs\.extension\..*|core\.autocrlf)$",
+        ];
         let output = match git.output(dir, &[], &args) {
             Ok(output) => output,
             // git reports in this way that there are none.
@@ -28,7 +38,7 @@ impl ConversionSettings {
             Err(error) => return Err(error),
         };
         let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
-        let (mut filters, mut autocrlf) = (Vec::new(), None);
+        let (mut programs, mut autocrlf) = (Vec::new(), None);
         for pair in fields.chunks_exact(2) {
             let mut parts = pair[1].splitn(2, |byte| *byte == b'\n');
             let (key, value) = (parts.next().unwrap_or_default(), parts.next());
@@ -37,27 +47,28 @@ impl ConversionSettings {
                 b"core.autocrlf" => {
                     autocrlf = Some(value.map_or("true".into(), String::from_utf8_lossy).into_owned())
                 }
-                key => filters.push((pair[0], key)),
+                key => programs.push((pair[0], key)),
             }
         }
         let is_off = |scope: &str| scope != "global" && scope != "system";
-        let filters_off = values_that_disable(filters.into_iter(), is_off)?;
-        Ok(ConversionSettings { directory: dir.to_owned(), filters_off, autocrlf })
+        let programs_off = values_that_disable(programs.into_iter(), is_off)?;
+        Ok(ConversionSettings { directory: dir.to_owned(), programs_off, autocrlf })
     }
 }
 
-/// Configuration values that disable filters.
+/// Configuration values that disable filters and hooks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filters<'a>(pub &'a Git);
 
 impl Filters<'_> {
-    /// Returns configuration values that disable every configured filter: git would run them to compare files.
+    /// Returns configuration values that disable all hooks and every configured filter: git would run them to compare
+    /// files.
     pub(super) fn all_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
         self.off(dir, &[], |_scope| true)
     }
 
-    /// Returns configuration values that disable the filters that the repository itself configures, for a command with
-    /// the additional values `configs`.
+    /// Returns configuration values that disable all hooks, and the filters that the repository itself configures, for a
+    /// command with the additional values `configs`.
     ///
     /// They are read in the directory of each command: `includeIf "onbranch:…"` and `includeIf "gitdir:…"` may give a
     /// worktree another configuration than the tree it was created from.
@@ -87,7 +98,14 @@ impl Filters<'_> {
         configs: &[String],
         is_off: impl Fn(&str) -> bool,
     ) -> Result<Vec<String>, GitError> {
-        let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^filter\."];
+        let args = [
+            "config",
+            "--null",
+            "--show-scope",
+            "--name-only",
+            "--get-regexp",
+            r"^(filter|hook|lfs\.extension)\.",
+        ];
         let names = match self.0.output(dir, configs, &args) {
             Ok(names) => names,
             // git reports in this way that there are none.
@@ -99,23 +117,32 @@ impl Filters<'_> {
     }
 }
 
-/// Returns configuration values that disable the filters with these scopes and keys.
+/// Returns configuration values that disable all hooks with these keys, and the filters with these scopes and keys.
 fn values_that_disable<'a>(
     keys: impl Iterator<Item = (&'a [u8], &'a [u8])>,
     is_off: impl Fn(&str) -> bool,
 ) -> Result<Vec<String>, GitError> {
-    let text = |bytes| std::str::from_utf8(bytes).map_err(|_| refused("a filter's name is not text"));
+    let text =
+        |bytes| std::str::from_utf8(bytes).map_err(|_| refused("the name of a filter or hook is not text"));
     let mut off = Vec::new();
     for (scope, key) in keys {
         let (scope, key) = (text(scope)?, text(key)?);
-        let Some((filter, key)) = key.rsplit_once('.').filter(|_| is_off(scope)) else { continue };
-        if filter.contains('=') {
-            return Err(refused("a filter's name has a `=` in it"));
+        let Some((program, key)) = key.rsplit_once('.') else { continue };
+        let value = match key {
+            _ if program.starts_with("hook.") => format!("{program}.enabled=false"),
+            _ if !is_off(scope) => continue,
+            "clean" | "smudge" | "process" => format!("{program}.{key}="),
+            "required" => format!("{program}.{key}=false"),
+            _ => continue,
+        };
+        if program.contains('=') {
+            match is_off(scope) {
+                true => return Err(refused("the name of a filter or hook has a `=` in it")),
+                false => continue,
+            }
         }
-        match key {
-            "clean" | "smudge" | "process" => off.push(format!("{filter}.{key}=")),
-            "required" => off.push(format!("{filter}.{key}=false")),
-            _ => {}
+        if !off.contains(&value) {
+            off.push(value);
         }
     }
     Ok(off)

@@ -10,7 +10,8 @@
 //! forward, and `Publication` pushes the branch of an agent.
 //!
 //! - `command`: [`Git`], the only place that starts git
-//! - `filters`: the filters that git may run
+//! - `filters`: the filters and hooks that git may run
+//! - `untrusted_file`: opens files that an agent can replace
 //! - `checkout_size`: the size of a commit's files when it is checked out
 //! - `worktree`: creates, checks and removes worktrees
 //! - `submodules`: submodules in a worktree

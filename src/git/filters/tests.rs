@@ -1,16 +1,17 @@
-//! Filters of a hostile repository. The entries of its index are as new as the index, so that git compares their files
+//! Filters and hooks of a hostile repository. The entries of its index are as new as the index, so that git compares their files
 //! again whenever it writes an index.
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::super::checkpoint::CheckpointStore;
-use super::super::finish::TreeUpdates;
+use super::super::finish::{BranchMove, TreeUpdates};
 use super::super::review::{ObjectStore, SnapshotPlan, Snapshots, TreePair};
-use super::super::testing::Repository;
+use super::super::testing::{Repository, path};
 use super::super::uncommitted::{Index, Patches, WorkingTreeChanges};
-use super::super::{Git, GitError, git_dir};
+use super::super::{BranchPlan, Branches, Git, GitError, Worktrees, git_dir};
 
 /// Whether git sees changes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +71,58 @@ impl HostileWorktree {
         let earlier = written - Duration::from_secs(3600);
         File::options().append(true).open(index).unwrap().set_modified(earlier).unwrap();
     }
+}
+
+#[test]
+fn hooks_that_the_configuration_names_are_disabled_for_commands_that_write() {
+    let r = Repository::new();
+    r.commit("first");
+    let (log, real) = (r.dir.path().join("log"), which::which_in("git", Some(path()), "/").unwrap());
+    for event in ["reference-transaction", "post-checkout"] {
+        r.git(&["config", "--add", "hook.an evil.event", event]);
+    }
+    r.git(&["config", "hook.an evil.command", &format!("touch {}", r.dir.path().join("marker").display())]);
+    r.git(&["config", "hook.jobs", "2"]);
+    let fake = r.dir.path().join("bin/git");
+    fs::create_dir(fake.parent().unwrap()).unwrap();
+    fs::write(
+        &fake,
+        format!("#!/bin/sh\necho \"$@\" >> {}\nexec {} \"$@\"\n", log.display(), real.display()),
+    )
+    .unwrap();
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let git = Git::new(fake.parent().unwrap(), r.dir.path());
+    let head = git.head(&r.top()).unwrap().unwrap();
+    Branches(&git).create_at(&r.top(), "other", "HEAD").unwrap();
+    Branches(&git).move_tip(&r.top(), BranchMove { branch: "other", from: &head, to: &head }).unwrap();
+    Worktrees(&git)
+        .add(&r.top(), &BranchPlan::Existing("other".to_owned()), &r.dir.path().join("w"))
+        .unwrap();
+    let log = fs::read_to_string(log).unwrap();
+    let writing: Vec<&str> = [" branch ", " update-ref ", " worktree add ", " reset "]
+        .iter()
+        .filter_map(|command| log.lines().find(|line| line.contains(command)))
+        .collect();
+    assert_eq!(writing.len(), 4, "{log}");
+    for line in writing {
+        assert!(line.contains("-c hook.an evil.enabled=false "), "{line}");
+    }
+    assert!(!r.dir.path().join("marker").exists());
+}
+
+#[test]
+fn git_lfs_of_the_user_neither_downloads_nor_runs_extensions_of_the_repository() {
+    let r = Repository::new();
+    let log = r.dir.path().join("log");
+    r.write(".gitattributes", "*.bin filter=lfs\n");
+    r.write("a.bin", "pointer\n");
+    r.commit("first");
+    let smudge =
+        format!("(printenv GIT_LFS_SKIP_SMUDGE; git config lfs.extension.ev.clean) >>{}; cat", log.display());
+    fs::write(r.dir.path().join(".gitconfig"), format!("[filter \"lfs\"]\nsmudge = {smudge:?}\n")).unwrap();
+    r.git(&["config", "lfs.extension.ev.clean", "evil"]);
+    Worktrees(&r.ours()).add(&r.top(), &BranchPlan::New("work".to_owned()), &r.dir.path().join("w")).unwrap();
+    assert_eq!(fs::read_to_string(log).unwrap(), "1\n\n");
 }
 
 fn snapshot(git: &Git, top: &Path, scratch: &Path) -> Result<(), GitError> {
