@@ -4,24 +4,31 @@
 //! untrusted: hooks are disabled, and a repository whose own configuration starts a program is refused.
 
 use std::ffi::OsString;
+use std::io::{self, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::command::{Git, GitError, HARMLESS, OUTPUT_LIMIT, failure};
+use super::command::{CommandInput, Git, GitError, HARMLESS, OUTPUT_LIMIT, failure};
 use super::filters::Filters;
+use super::review::{Diffs, TreePair};
 use super::worktree::Worktrees;
 use super::{common_dir, repository};
 use crate::base::child::{ChildCommand, KillScope};
 use crate::base::wait::deadline::deadline_after;
+use crate::model::FileChangeKind;
 
 /// Time limit for a push.
 const PUSH_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// Keys of the configuration that make `git push` start a program.
-const EXECUTING_KEYS: &str = r"^(core\.(sshcommand|gitproxy|askpass)|credential(\..*)?\.helper|remote\..*\.(receivepack|vcs)|push\.gpgsign|gpg(\..*)?\.program|gpg\.ssh\.defaultkeycommand)$";
+const EXECUTING_KEYS: &str = r"^(core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|credential(\..*)?\.helper|remote\..*\.(receivepack|uploadpack|vcs)|push\.gpgsign|gpg(\..*)?\.program|gpg\.ssh\.defaultkeycommand)$";
 
 /// Keys of the configuration with which `git push` can send credentials of the user to another server.
 const REDIRECTING_KEYS: &str = r"^(http(\..*)?\.(cookiefile|curloptresolve|proxy|proxysslcainfo|savecookies|sslcainfo|sslcapath|sslverify)|remote\..*\.proxy)$";
+
+/// Keys of the configuration whose values a push sends to the server as commands: GitLab merges with the rights of the
+/// user if they say so.
+const INSTRUCTING_KEYS: &str = r"^push\.pushoption$";
 
 /// The value in `HARMLESS` that forbids the network.
 const OFFLINE: &str = "protocol.allow=never";
@@ -113,6 +120,11 @@ impl Publication<'_> {
         self.own_settings(top, REDIRECTING_KEYS)
     }
 
+    /// Returns the keys of the repository's own configuration whose values a push sends to the server as commands.
+    pub fn instructing_settings(&self, top: &Path) -> Result<Vec<String>, GitError> {
+        self.own_settings(top, INSTRUCTING_KEYS)
+    }
+
     /// Returns the keys in the configuration of the repository and of the worktree that match a regular expression.
     fn own_settings(&self, top: &Path, keys: &str) -> Result<Vec<String>, GitError> {
         let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", keys];
@@ -136,10 +148,12 @@ impl Publication<'_> {
         environment: &[(OsString, OsString)],
     ) -> Result<(), GitError> {
         let refspec = format!("refs/heads/{0}:refs/heads/{0}", plan.branch);
-        let args =
-            ["push", "--no-verify", "--recurse-submodules=no", "--quiet", "--", &plan.remote, &refspec];
+        let options = ["--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--quiet"];
+        let args = [&["push"][..], &options, &["--", &plan.remote, &refspec]].concat();
         let program = self.0.program()?;
-        let configs = online_configs().flat_map(|config| ["-c", config]);
+        let programs_off = Filters(self.0).own_off(top, &[])?;
+        let configs = online_configs().map(str::to_owned).chain(programs_off);
+        let configs = configs.flat_map(|config| ["-c".to_owned(), config]);
         let is_kept = |(name, _): &&(OsString, OsString)| {
             let name = name.to_string_lossy();
             !name.starts_with("GIT_") || KEPT_VARIABLES.contains(&&*name)
@@ -148,10 +162,12 @@ impl Publication<'_> {
         let command = ChildCommand::new(&program, KillScope::Group)
             .args(configs)
             .args(["--no-pager"])
-            .args(args)
+            .args(&args)
             .dir(top)
             .environment(environment)
             .variable("LC_ALL", "C")
+            // The repository decides from which remote git fetches missing objects, and with which program.
+            .variable("GIT_NO_LAZY_FETCH", "1")
             .variable("GIT_TERMINAL_PROMPT", "0");
         let deadline = deadline_after(Instant::now(), PUSH_TIMEOUT);
         let output = command.spawn().and_then(|child| child.output(deadline, OUTPUT_LIMIT));
@@ -162,13 +178,34 @@ impl Publication<'_> {
         }
     }
 
+    /// Returns whether files that differ between two commits are stored with Git LFS. Its hook would upload their content,
+    /// and a push runs no hooks.
+    pub fn has_lfs_files(&self, top: &Path, trees: TreePair<'_>) -> Result<bool, GitError> {
+        let failed =
+            |error: io::Error| GitError::Failed { what: "check-attr".to_owned(), output: error.to_string() };
+        let changed = Diffs(self.0).changed_files(top, trees)?;
+        let present = changed.iter().filter(|change| change.kind != FileChangeKind::Deleted);
+        let paths: String = present.map(|change| format!("{}\0", change.path)).collect();
+        let mut list = tempfile::tempfile().map_err(failed)?;
+        list.write_all(paths.as_bytes()).and_then(|()| list.rewind()).map_err(failed)?;
+        let also = CommandInput { input: Some(list), index: None };
+        let output = self.0.output_with_input(top, &[], &["check-attr", "-z", "--stdin", "filter"], also)?;
+        let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        Ok(fields.chunks_exact(3).any(|attribute| attribute[2] == b"lfs"))
+    }
+
     /// Returns variables for a program that starts git in an untrusted repository, such as `gh`: git then starts neither
-    /// hooks nor filters nor other programs that the repository configures.
+    /// hooks nor filters nor other programs that the repository configures, and does not use the network, which needs
+    /// such programs.
     pub fn harmless_environment(&self, top: &Path) -> Result<Vec<(OsString, OsString)>, GitError> {
-        let filters = Filters(self.0).own_off(top, &[])?;
-        let configs: Vec<String> =
-            online_configs().map(str::to_owned).chain(filters.iter().cloned()).collect();
-        let mut environment = vec![("GIT_CONFIG_COUNT".to_owned(), configs.len().to_string())];
+        let programs_off = Filters(self.0).own_off(top, &[])?;
+        let configs: Vec<String> = HARMLESS.into_iter().map(str::to_owned).chain(programs_off).collect();
+        let mut environment = vec![
+            ("GIT_NO_LAZY_FETCH".to_owned(), "1".to_owned()),
+            ("GIT_ALLOW_PROTOCOL".to_owned(), "none".to_owned()),
+            ("GIT_LFS_SKIP_SMUDGE".to_owned(), "1".to_owned()),
+            ("GIT_CONFIG_COUNT".to_owned(), configs.len().to_string()),
+        ];
         for (number, (key, value)) in configs.iter().filter_map(|config| config.split_once('=')).enumerate() {
             environment.push((format!("GIT_CONFIG_KEY_{number}"), key.to_owned()));
             environment.push((format!("GIT_CONFIG_VALUE_{number}"), value.to_owned()));
@@ -229,7 +266,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::super::testing::{Repository, path};
-    use super::Publication;
+    use super::{Publication, TreePair};
 
     fn with_remotes(names: &[&str]) -> Repository {
         let r = Repository::new();
@@ -323,6 +360,70 @@ mod tests {
         Publication(&r.ours()).push(&r.top(), &plan, &environment).unwrap();
         assert!(!marker.exists());
         r.git_in(&r.dir.path().join("origin"), &["rev-parse", "--verify", "refs/heads/work"]);
+    }
+
+    #[test]
+    fn push_sends_no_tags_and_fetches_no_missing_objects() {
+        let r = with_remotes(&["origin"]);
+        let marker = r.dir.path().join("marker");
+        r.git(&["checkout", "-q", "work"]);
+        r.write("missing", "1\n");
+        r.commit("work");
+        r.git(&["tag", "-a", "-m", "tag", "v1"]);
+        let id = r.output_in(&r.top(), &["rev-parse", "HEAD:missing"]);
+        std::fs::remove_file(r.top().join(format!(".git/objects/{}/{}", &id[..2], &id[2..]))).unwrap();
+        for (key, value) in [
+            ("push.followTags", "true"),
+            ("core.repositoryFormatVersion", "1"),
+            ("extensions.partialClone", "origin"),
+            ("remote.origin.promisor", "true"),
+            ("remote.origin.uploadpack", &format!("touch {}; git-upload-pack", marker.display())),
+        ] {
+            r.git(&["config", key, value]);
+        }
+        assert_eq!(
+            Publication(&r.ours()).executing_settings(&r.top()).unwrap(),
+            ["remote.origin.uploadpack"]
+        );
+        let plan = Publication(&r.ours()).plan(&r.top(), "work", "main").unwrap().unwrap();
+        let environment = [("PATH".into(), path()), ("HOME".into(), r.dir.path().into())];
+        Publication(&r.ours()).push(&r.top(), &plan, &environment).unwrap_err();
+        assert!(!marker.exists());
+        r.write("missing", "1\n");
+        r.git(&["hash-object", "-w", "missing"]);
+        Publication(&r.ours()).push(&r.top(), &plan, &environment).unwrap();
+        assert_eq!(r.output_in(&r.dir.path().join("origin"), &["tag"]), "");
+        // Programs such as `gh` ask git for the status, which needs the objects of the index.
+        let harmless = Publication(&r.ours()).harmless_environment(&r.top()).unwrap();
+        for variable in [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")] {
+            assert!(harmless.contains(&(variable.0.into(), variable.1.into())), "{harmless:?}");
+        }
+    }
+
+    #[test]
+    fn files_in_git_lfs_are_recognised() {
+        let r = with_remotes(&[]);
+        r.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
+        r.write("gone.bin", "pointer\n");
+        r.commit("attributes");
+        let has = || {
+            let trees = TreePair { from: "HEAD~1", to: "HEAD" };
+            Publication(&r.ours()).has_lfs_files(&r.top(), trees).unwrap()
+        };
+        assert!(has());
+        std::fs::remove_file(r.top().join("gone.bin")).unwrap();
+        r.write("text", "1\n");
+        r.commit("no content");
+        assert!(!has());
+    }
+
+    #[test]
+    fn settings_that_instruct_the_server_are_found_in_the_repository_only() {
+        let r = with_remotes(&["origin"]);
+        std::fs::write(r.dir.path().join(".gitconfig"), "[push]\npushOption = ci.skip\n").unwrap();
+        assert_eq!(Publication(&r.ours()).instructing_settings(&r.top()).unwrap(), [] as [&str; 0]);
+        r.git(&["config", "push.pushOption", "merge_request.merge_when_pipeline_succeeds"]);
+        assert_eq!(Publication(&r.ours()).instructing_settings(&r.top()).unwrap(), ["push.pushoption"]);
     }
 
     #[test]

@@ -228,7 +228,7 @@ fn a_conflict_is_sent_to_the_agent_and_the_pull_request_is_opened_afterwards() {
 }
 
 #[test]
-fn a_remote_that_changes_while_the_plan_is_shown_gets_nothing() {
+fn a_remote_that_changes_while_the_plan_is_shown_or_the_checks_run_gets_nothing() {
     let (env, remote) = agent_with_remote();
     fake_gh(&env, "echo https://forge.example.org/7");
     let project = env.project();
@@ -239,6 +239,14 @@ fn a_remote_that_changes_while_the_plan_is_shown_gets_nothing() {
     git(&env, &project, &["remote", "set-url", "--push", "origin", &other.display().to_string()]);
     terminal.keys(&["y"]);
     terminal.wait_for_text("the remote for the work of agent `fix` changed in the meantime");
+    let check = format!("git remote set-url --push origin {}", remote.display());
+    fs::write(env.state().join("config.toml"), format!("[finish]\nchecks = [{check:?}]\n")).unwrap();
+    let refused = agent(&env, &["finish", "fix", "--pr", "--yes"]).fails(1).stderr;
+    assert!(
+        refused.contains("`fix` changed in the meantime") && refused.contains("nothing was pushed"),
+        "{refused}"
+    );
+    assert!(refused.contains("the uncommitted work is committed; undo: `git "), "{refused}");
     for remote in [&remote, &other] {
         assert_eq!(git(&env, remote, &["branch", "--list"]), "");
     }

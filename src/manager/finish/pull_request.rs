@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::base::sanitize::{shell_word, shown};
 use crate::error::{Code, Error};
 use crate::failpoint;
-use crate::git::{History, ObjectStore, Objects, Publication, PushPlan};
+use crate::git::{History, ObjectStore, Objects, Publication, PushPlan, TreePair};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::compute::{Computation, MergeOutcome, WorkState};
 use crate::manager::finish::conflict::conflict;
@@ -71,6 +71,8 @@ struct PreparedPullRequest {
     push: PushPlan,
     draft: PullRequestDraft,
     program: Option<ForgeProgram>,
+    /// Whether the content of files is in Git LFS.
+    has_lfs_files: bool,
     plan: FinishPlan,
 }
 
@@ -139,6 +141,13 @@ impl Finishing<'_> {
             let expected = WorkState { head: head.clone(), tree, base: computation.state.base.clone() };
             self.verify_after_checks(&record, facts, (&expected, &computation.tip), &staging)?;
         }
+        // The agent may have changed the configuration while the checks ran.
+        let verified = self.push_plan(&record, facts).and_then(|now| match now == *push {
+            true => Ok(()),
+            false => Err(target_changed(&now, request)),
+        });
+        let commit_hints = || self.commit_hints(facts, &computation.tip, &head);
+        verified.map_err(|error| error.hint_all(commit_hints()))?;
         self.0.progress(&format!("pushing `{}` to `{}`", push.branch, push.remote));
         let top = &facts.work.directory;
         let pushed = Publication(&self.0.git()).push(top, push, self.0.env.all());
@@ -164,7 +173,7 @@ impl Finishing<'_> {
         prepared: &PreparedPullRequest,
         head: &str,
     ) -> Result<PullRequestReport, Error> {
-        let PreparedPullRequest { facts, computation, push, draft, program, .. } = prepared;
+        let PreparedPullRequest { facts, computation, push, draft, program, has_lfs_files, .. } = prepared;
         let top = &facts.work.directory;
         let (remote, branch) = (shell_word(&push.remote), shell_word(&push.branch));
         let mut steps = self.commit_steps(facts, &computation.tip, head);
@@ -172,6 +181,7 @@ impl Finishing<'_> {
             text: format!("`{}` is pushed to `{}`", push.branch, push.remote),
             undo: Some(format!("git -C {} push {remote} --delete {branch}", shell_word(top))),
         });
+        steps.extend(has_lfs_files.then(|| CompletedStep { text: lfs_remark(push, top), undo: None }));
         let (mut url, mut command) = (None, None);
         match program {
             Some(program) => {
@@ -273,8 +283,11 @@ impl Finishing<'_> {
             MergeOutcome::Nothing | MergeOutcome::MergesInTheWay => return Err(nothing_to_open(&facts)),
         };
         choice.files = Some(files);
-        let messages =
-            History(&computation.git).messages_between(&facts.work.directory, &facts.base.commit, &result);
+        let top = &facts.work.directory;
+        let trees = TreePair { from: &facts.base.commit, to: &result };
+        let has_lfs_files = Publication(&computation.git).has_lfs_files(top, trees);
+        let has_lfs_files = has_lfs_files.map_err(|why| git_failed(record, &why))?;
+        let messages = History(&computation.git).messages_between(top, &facts.base.commit, &result);
         let message = messages.map_err(|why| git_failed(record, &why))?.pop().unwrap_or_default();
         let draft = PullRequestDraft::new((&push.branch, &facts.base.branch), &message);
         let program =
@@ -292,9 +305,26 @@ impl Finishing<'_> {
             program: program.map(|program| program.name().to_owned()),
             title: draft.title.clone(),
         });
-        let prepared = PreparedPullRequest { facts, computation, result, checks, push, draft, program, plan };
+        plan.remarks.extend(has_lfs_files.then(|| lfs_remark(&push, top)));
+        let prepared = PreparedPullRequest {
+            facts,
+            computation,
+            result,
+            checks,
+            push,
+            draft,
+            program,
+            has_lfs_files,
+            plan,
+        };
         Ok(PullRequestAttempt::Possible(Box::new(prepared)))
     }
+}
+
+/// Says that a push without hooks does not upload the content of files in Git LFS.
+fn lfs_remark(push: &PushPlan, top: &Path) -> String {
+    let (remote, branch) = (shell_word(&push.remote), shell_word(&push.branch));
+    format!("files in Git LFS are not uploaded: `git -C {} lfs push {remote} {branch}`", shell_word(top))
 }
 
 /// Reports that the repository names another place to push to than the plan that the user saw.
@@ -304,7 +334,7 @@ fn target_changed(push: &PushPlan, request: &FinishRequest) -> Error {
         Code::Workspace,
         format!("the remote for the work of agent `{}` changed in the meantime", request.name),
     )
-    .saw(format!("it is {now} now; nothing was changed"))
+    .saw(format!("it is {now} now; nothing was pushed"))
     .hint(format!("run it again: `{}`", request.command(&[])))
 }
 

@@ -19,10 +19,10 @@ impl Finishing<'_> {
         facts: &FinishFacts,
     ) -> Result<PushPlan, Error> {
         let (git, top, name) = (self.0.git(), &facts.work.directory, &record.name);
-        let failed = |why| git_failed(record, &why).saw("nothing was changed");
+        let failed = |why| git_failed(record, &why).saw("nothing was pushed");
         let Some(branch) = &facts.work.branch else {
             return Err(Error::new(Code::Workspace, format!("agent `{name}` is on no branch"))
-                .saw("HEAD of its worktree is detached; nothing was changed")
+                .saw("HEAD of its worktree is detached; nothing was pushed")
                 .hint(format!("make a branch: `git -C {} switch -c NAME`", shell_word(top))));
         };
         let Some(plan) = Publication(&git).plan(top, branch, &facts.base.branch).map_err(failed)? else {
@@ -30,7 +30,7 @@ impl Finishing<'_> {
                 Code::Workspace,
                 format!("there is no remote to push `{}` to", shown(branch)),
             )
-            .saw("nothing was changed")
+            .saw("nothing was pushed")
             .hint(format!("add one: `git -C {} remote add origin URL`", shell_word(top)))
             .hint("or name one of several: `git config remote.pushDefault NAME`"));
         };
@@ -42,7 +42,7 @@ impl Finishing<'_> {
     /// would not show.
     fn refuse_unsafe_target(&self, record: &AgentRecord, top: &Path, plan: &PushPlan) -> Result<(), Error> {
         let (git, name) = (self.0.git(), &record.name);
-        let failed = |why| git_failed(record, &why).saw("nothing was changed");
+        let failed = |why| git_failed(record, &why).saw("nothing was pushed");
         if !plan.further_urls.is_empty() {
             let urls = std::iter::once(&plan.url).chain(&plan.further_urls);
             let error = Error::new(
@@ -51,7 +51,7 @@ impl Finishing<'_> {
             );
             return Err(error
                 .saw_all(urls.map(|url| shown(&without_credentials(url))))
-                .saw("nothing was changed")
+                .saw("nothing was pushed")
                 .hint(push_by_hand(plan, top)));
         }
         if Publication(&git).is_inside_repository(top, &plan.url).map_err(failed)? {
@@ -61,7 +61,7 @@ impl Finishing<'_> {
             );
             return Err(error
                 .saw(format!("a push to {} would run the hooks there", shown(&plan.url)))
-                .saw("nothing was changed")
+                .saw("nothing was pushed")
                 .hint(format!(
                     "name another remote: `git -C {} config remote.pushDefault NAME`",
                     shell_word(top)
@@ -69,15 +69,18 @@ impl Finishing<'_> {
         }
         let executing = Publication(&git).executing_settings(top).map_err(failed)?;
         let redirecting = Publication(&git).redirecting_settings(top).map_err(failed)?;
-        let (settings, effect) = match (executing.is_empty(), redirecting.is_empty()) {
-            (true, true) => return Ok(()),
-            (false, _) => (executing, "would start programs that the repository configures"),
-            (true, false) => (redirecting, "could send your credentials where the repository configures"),
-        };
+        let instructing = Publication(&git).instructing_settings(top).map_err(failed)?;
+        let effects = [
+            (executing, "would start programs that the repository configures"),
+            (redirecting, "could send your credentials where the repository configures"),
+            (instructing, "would give the server instructions that the repository configures"),
+        ];
+        let effect = effects.into_iter().find(|(settings, _)| !settings.is_empty());
+        let Some((settings, effect)) = effect else { return Ok(()) };
         let what = format!("pushing the work of agent `{name}` {effect}");
         Err(Error::new(Code::Workspace, what)
             .saw_all(settings.iter().map(|key| format!("its configuration sets `{}`", shown(key))))
-            .saw("nothing was changed")
+            .saw("nothing was pushed")
             .hint(push_by_hand(plan, top))
             .hint("or move these settings to your own configuration: `git config --global …`"))
     }
