@@ -7,13 +7,15 @@
 mod lock;
 mod verify;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::branches::Branches;
 use super::checkout_size::CheckoutSize;
 use super::command::{Git, GitError};
-use super::project;
 use super::submodules::INSIDE_GIT;
+use super::{git_dir, project};
 pub(super) use lock::with_worktree_lock;
 pub use verify::verify_link;
 
@@ -215,18 +217,35 @@ impl Worktrees<'_> {
 
     /// Returns the same list while the caller holds the lock.
     pub(super) fn list_locked(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
-        let output = self.0.output(dir, &[INSIDE_GIT.to_owned()], &["worktree", "list", "--porcelain"])?;
+        let args = ["worktree", "list", "--porcelain", "-z"];
+        let output = self.0.output(dir, &[INSIDE_GIT.to_owned()], &args)?;
         let mut found: Vec<(PathBuf, Option<String>)> = Vec::new();
-        for line in String::from_utf8_lossy(&output).lines() {
-            if let Some(path) = line.strip_prefix("worktree ") {
-                found.push((PathBuf::from(path), None));
+        // Without `-z`, a path with a line end could name another worktree or branch.
+        for field in output.split(|byte| *byte == 0) {
+            if let Some(path) = field.strip_prefix(b"worktree ") {
+                found.push((OsStr::from_bytes(path).into(), None));
             } else if let (Some(name), Some(last)) =
-                (line.strip_prefix("branch refs/heads/"), found.last_mut())
+                (field.strip_prefix(b"branch refs/heads/"), found.last_mut())
             {
-                last.1 = Some(name.to_owned());
+                last.1 = Some(String::from_utf8_lossy(name).into_owned());
             }
         }
+        if let Some((main, _)) = found.first_mut().filter(|(top, _)| git_dir(top).is_none()) {
+            *main = self.configured_tree(main);
+        }
         Ok(found)
+    }
+
+    /// Returns the main working tree of a repository whose git directory is elsewhere, such as that of a submodule. git
+    /// lists the git directory in its place.
+    fn configured_tree(&self, own: &Path) -> PathBuf {
+        let configured = self.0.output(own, &[INSIDE_GIT.to_owned()], &["config", "--get", "core.worktree"]);
+        let configured = configured.unwrap_or_default();
+        let relative = Path::new(OsStr::from_bytes(configured.trim_ascii_end()));
+        match relative.as_os_str().is_empty() {
+            true => own.to_owned(),
+            false => own.join(relative).canonicalize().unwrap_or_else(|_| own.to_owned()),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::branches::Branches;
 use super::super::command::GitError;
+use super::super::common_dir;
 use super::super::history::History;
 use super::super::submodules::INSIDE_GIT;
 use super::super::uncommitted::WorkingTreeChanges;
@@ -37,13 +38,24 @@ pub struct BranchMove<'a> {
 }
 
 impl Branches<'_> {
-    /// Returns the working trees that have a branch checked out. There are several after `git worktree add --force`.
+    /// Returns the working trees that have a branch checked out. There are several after `git worktree add --force`. The
+    /// list of git is untrusted: a directory that belongs to another repository is an error.
     pub fn checked_out(&self, dir: &Path, branch: &str) -> Result<Vec<CheckedOut>, GitError> {
         let mut found = Vec::new();
         for (top, on) in Worktrees(self.0).list(dir)? {
             let is_here = on.as_deref() == Some(branch) || is_rebasing(&top, branch);
             if !is_here || !top.is_dir() {
                 continue;
+            }
+            // A bare repository has no directory `.git`.
+            let own = common_dir(dir).or_else(|| dir.canonicalize().ok());
+            let used = common_dir(&top);
+            if used.is_none() || used != own {
+                let top = top.display();
+                return Err(GitError::Unverified(match used {
+                    None => format!("the checkout of `{branch}` is unknown; set `core.worktree` in {top}"),
+                    Some(_) => format!("`{branch}` is checked out in another repository: {top}"),
+                }));
             }
             let operation = operation_in_progress(&top);
             let mut changed = WorkingTreeChanges(self.0).list(&top)?;
@@ -116,6 +128,44 @@ mod tests {
         };
         assert_eq!(tops("main"), [r.top().canonicalize().unwrap(), second.canonicalize().unwrap()]);
         assert!(tops("work").is_empty());
+    }
+
+    #[test]
+    fn a_directory_of_another_repository_is_not_a_checkout_of_the_branch() {
+        let (r, other) = (repository(), repository());
+        let second = r.dir.path().join("second");
+        r.git(&["checkout", "-q", "--detach"]);
+        r.git(&["worktree", "add", "-q", &second.display().to_string(), "main"]);
+        assert_eq!(Branches(&r.ours()).checked_out(&r.top(), "main").unwrap().len(), 1);
+        let named = other.top().join(".git").display().to_string();
+        std::fs::write(r.top().join(".git/worktrees/second/gitdir"), named).unwrap();
+        let why = Branches(&r.ours()).checked_out(&r.top(), "main").unwrap_err();
+        assert!(why.to_string().contains("is checked out in another repository"), "{why}");
+    }
+
+    #[test]
+    fn a_branch_of_a_submodule_is_checked_out_in_its_working_tree() {
+        let (r, inner) = (repository(), repository());
+        let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
+        r.git(&[&add[..], &[inner.top().to_str().unwrap(), "sub"]].concat());
+        let (tree, sub) = (r.dir.path().join("tree"), r.top().join("sub"));
+        r.git_in(&sub, &["worktree", "add", "-q", "-b", "side", tree.to_str().unwrap()]);
+        let found = Branches(&r.ours()).checked_out(&tree, "main").unwrap();
+        assert_eq!(found[0].top, sub.canonicalize().unwrap());
+        let apart = r.dir.path().join("apart.git");
+        r.git(&["init", "-q", "--separate-git-dir", apart.to_str().unwrap()]);
+        let why = Branches(&r.ours()).checked_out(&r.top(), "main").unwrap_err();
+        assert!(why.to_string().contains("set `core.worktree` in "), "{why}");
+    }
+
+    #[test]
+    fn a_branch_in_a_bare_repository_is_checked_out_in_its_worktree() {
+        let r = repository();
+        let (bare, tree) = (r.dir.path().join("bare.git"), r.dir.path().join("tree"));
+        r.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+        r.git_in(&bare, &["worktree", "add", "-q", tree.to_str().unwrap(), "main"]);
+        let found = Branches(&r.ours()).checked_out(&bare, "main").unwrap();
+        assert_eq!(found[0].top.canonicalize().unwrap(), tree.canonicalize().unwrap());
     }
 
     #[test]

@@ -52,6 +52,16 @@ fn a_worktree_is_made_from_a_dirty_tree_and_leaves_it_alone() {
 }
 
 #[test]
+fn the_path_of_a_worktree_cannot_name_another_branch() {
+    let repository = with_a_commit();
+    let path = repository.dir.path().canonicalize().unwrap().join("a\nbranch refs/heads/main\n\nworktree ");
+    repository.git(&["worktree", "add", "-q", "-b", "side", path.to_str().unwrap()]);
+    let found = Worktrees(&repository.ours()).list(&repository.top()).unwrap();
+    let top = repository.top().canonicalize().unwrap();
+    assert_eq!(found, [(top, Some("main".to_owned())), (path, Some("side".to_owned()))]);
+}
+
+#[test]
 fn unsaved_work_is_reported() {
     let repository = with_a_commit();
     let at = at(&repository);
