@@ -46,6 +46,7 @@ mod submodules;
 pub(crate) mod testing;
 mod uncommitted;
 mod unsaved_work;
+mod untrusted_file;
 mod worktree;
 
 use std::fs;
@@ -72,6 +73,7 @@ pub use review::{
 pub use submodules::{Submodule, Submodules};
 pub use uncommitted::{ChangeStage, Index, Patches, WorkingTreeChanges};
 pub use unsaved_work::{UPSTREAM, UnsavedWorkSearch};
+use untrusted_file::read_short_file;
 pub use worktree::{BranchPlan, RequestedBranch, WorktreeError, Worktrees, verify_link};
 
 /// Returns the root of the working tree around a directory.
@@ -88,9 +90,9 @@ pub fn repository(top: &Path) -> PathBuf {
 /// Returns the git directory that all worktrees of a repository share.
 fn common_dir(top: &Path) -> Option<PathBuf> {
     let git = git_dir(top)?;
-    let shared = match fs::read_to_string(git.join("commondir")) {
-        Ok(text) => git.join(text.trim()),
-        Err(_) => git,
+    let shared = match read_short_file(&git.join("commondir")) {
+        Some(text) => git.join(text.trim()),
+        None => git,
     };
     shared.canonicalize().ok()
 }
@@ -121,7 +123,7 @@ const BRANCH_ELSEWHERE: &str = ".invalid";
 /// detached. Returns `None` where only git can read it; [`Branches::current`] asks git then.
 pub fn branch(dir: &Path) -> Option<String> {
     let git = dir.ancestors().find_map(git_dir)?;
-    let head = fs::read_to_string(git.join("HEAD")).ok()?;
+    let head = read_short_file(&git.join("HEAD"))?;
     let head = head.lines().next()?.trim();
     match head.strip_prefix("ref:") {
         Some(name) => {
@@ -139,7 +141,7 @@ pub fn branch(dir: &Path) -> Option<String> {
 /// Returns the branch in the file HEAD of the working tree around a directory, or `None` if HEAD is detached.
 fn branch_in_head_file(dir: &Path) -> Option<String> {
     let git = dir.ancestors().find_map(git_dir)?;
-    let head = fs::read_to_string(git.join("HEAD")).ok()?;
+    let head = read_short_file(&git.join("HEAD"))?;
     Some(head.lines().next()?.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?.to_owned())
 }
 
@@ -155,7 +157,7 @@ fn git_dir(top: &Path) -> Option<PathBuf> {
     let found = match fs::metadata(&dot_git).ok()? {
         meta if meta.is_dir() => dot_git,
         meta if meta.is_file() => {
-            let text = fs::read_to_string(&dot_git).ok()?;
+            let text = read_short_file(&dot_git)?;
             // The path is relative to the file in submodules and absolute in worktrees.
             top.join(text.strip_prefix("gitdir:")?.trim())
         }

@@ -14,6 +14,7 @@ use super::super::recover::IDENTITY;
 use super::super::review::{ObjectStore, SnapshotPlan, Snapshots};
 use super::super::submodules::INSIDE_GIT;
 use super::super::uncommitted::{Index, TreeListing};
+use super::super::untrusted_file::open_regular_file;
 use super::ExactFiles;
 use crate::failpoint;
 use crate::model::{Checkpoint, CheckpointNote};
@@ -192,7 +193,7 @@ impl CheckpointStore<'_> {
 pub fn tracked_files(top: &Path) -> u32 {
     let Some(index) = git_dir(top).map(|dir| dir.join("index")) else { return 0 };
     let mut header = [0; 12];
-    let read = File::open(index).and_then(|mut file| file.read_exact(&mut header));
+    let read = open_regular_file(&index).and_then(|mut file| file.read_exact(&mut header));
     match read {
         Ok(()) if header.starts_with(b"DIRC") => {
             u32::from_be_bytes([header[8], header[9], header[10], header[11]])

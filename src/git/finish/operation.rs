@@ -1,10 +1,10 @@
 //! Operations that stopped half-way in a working tree, such as a rebase with conflicts. git stores them as files in the
 //! git directory of the working tree.
 
-use std::fs;
 use std::path::Path;
 
 use super::super::git_dir;
+use super::super::untrusted_file::read_short_file;
 
 /// Files and directories that exist while an operation is in progress, with its name.
 const OPERATIONS: [(&str, &str); 6] = [
@@ -26,7 +26,7 @@ pub fn operation_in_progress(top: &Path) -> Option<&'static str> {
 pub(super) fn is_rebasing(top: &Path, branch: &str) -> bool {
     let Some(dir) = git_dir(top) else { return false };
     ["rebase-merge", "rebase-apply"].iter().any(|name| {
-        let head = fs::read_to_string(dir.join(name).join("head-name")).unwrap_or_default();
+        let head = read_short_file(&dir.join(name).join("head-name")).unwrap_or_default();
         head.trim().strip_prefix("refs/heads/") == Some(branch)
     })
 }

@@ -2,21 +2,17 @@
 //! merge that is in progress (`--autostash`), and refs that belong to this working tree alone. git deletes them with the
 //! working tree.
 
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use super::super::command::{Git, GitError};
 use super::super::git_dir;
+use super::super::untrusted_file::read_short_file;
 
 /// Files below the git directory of a working tree in which git notes the commit with changes from before an operation.
 const AUTOSTASH_FILES: [&str; 3] = ["MERGE_AUTOSTASH", "rebase-apply/autostash", "rebase-merge/autostash"];
 
 /// Prefixes of refs that each working tree has for itself.
 const OWN_REFS: [&str; 3] = ["refs/bisect", "refs/rewritten", "refs/worktree"];
-
-/// Maximum number of bytes of an object id with the line end.
-const MAX_ID_BYTES: u64 = 65;
 
 /// Finds the commits that git set aside in a working tree.
 #[derive(Debug, Clone, Copy)]
@@ -43,19 +39,16 @@ impl SetAsideCommits<'_> {
 
 /// Returns the object id in a file, or `None` if the file has anything else.
 fn object_id(path: &Path) -> Option<String> {
-    // Reading a pipe would wait for its other end.
-    if !fs::symlink_metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    fs::File::open(path).ok()?.take(MAX_ID_BYTES).read_to_string(&mut text).ok()?;
+    let text = read_short_file(path)?;
     let id = text.trim_end();
-    let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_id = (40..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| id.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::super::testing::Repository;
     use super::super::super::unsaved_work::UnsavedWorkSearch;
     use super::*;

@@ -9,6 +9,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::super::command::{Git, GitError};
+use super::super::untrusted_file::read_short_file;
 use super::super::{common_dir, git_dir};
 use crate::model::ChangedFile;
 
@@ -26,7 +27,7 @@ pub fn refs_fingerprint(git: &Git, top: &Path) -> Result<String, GitError> {
 /// Reads no file content and starts no process. Returns `None` outside of a repository.
 pub fn tree_fingerprint(top: &Path, changed: &[ChangedFile]) -> Option<String> {
     let (own, common) = (git_dir(top)?, common_dir(top)?);
-    let mut text = format!("{}\0{}\0", own.display(), fs::read_to_string(own.join("HEAD")).ok()?);
+    let mut text = format!("{}\0{}\0", own.display(), read_short_file(&own.join("HEAD"))?);
     for file in ["index", "config.worktree"] {
         text.push_str(&stamp(&own.join(file)));
     }

@@ -7,6 +7,7 @@ use std::io::{self};
 use std::path::Path;
 
 use super::super::command::{CommandInput, Git, GitError};
+use super::super::untrusted_file::open_regular_file;
 use super::{Index, WorkingTreeChanges};
 
 /// The kind of changes that a patch contains.
@@ -149,12 +150,14 @@ impl Patches<'_> {
 /// Copies the index with its modification time. Otherwise git would consider a file unchanged that was modified in the
 /// same instant as the index.
 pub(in crate::git) fn copy_of_index(own: &Path, copy: &Path) -> io::Result<()> {
-    match fs::copy(own, copy) {
+    let mut index = match open_regular_file(own) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        copied => copied?,
+        opened => opened?,
     };
-    match fs::metadata(own).and_then(|meta| meta.modified()) {
-        Ok(age) => fs::OpenOptions::new().append(true).open(copy)?.set_modified(age),
+    let mut written = fs::File::create(copy)?;
+    io::copy(&mut index, &mut written)?;
+    match index.metadata().and_then(|meta| meta.modified()) {
+        Ok(age) => written.set_modified(age),
         Err(_) => Ok(()),
     }
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::super::command::GitError;
+use super::super::untrusted_file::read_short_file;
 use super::super::{common_dir, git_dir, is_linked};
 use super::Worktrees;
 
@@ -53,7 +54,7 @@ fn is_main_tree(top: &Path, repository: &Path) -> bool {
 /// Returns whether the git directory of a linked worktree refers back to the worktree.
 fn is_named_by_its_git_dir(top: &Path) -> bool {
     let Some(own) = git_dir(top).filter(|_| is_linked(top)) else { return false };
-    let Ok(text) = fs::read_to_string(own.join("gitdir")) else { return false };
+    let Some(text) = read_short_file(&own.join("gitdir")) else { return false };
     let named = own.join(text.trim_end_matches('\n')).canonicalize();
     matches!((named, top.join(".git").canonicalize()), (Ok(named), Ok(own)) if named == own)
 }
