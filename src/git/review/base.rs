@@ -81,9 +81,20 @@ impl BaseSearch<'_> {
         if reference.starts_with('-') || self.0.commit(dir, reference)?.is_none() {
             return Ok(None);
         }
-        let full = self.0.line(dir, &["rev-parse", "--symbolic-full-name", reference])?;
-        let reference = if full.is_empty() { reference.to_owned() } else { full };
-        self.candidate(dir, &reference)
+        let reference = self.full_name(dir, reference)?;
+        let full = self.0.line(dir, &["rev-parse", "--symbolic-full-name", &reference])?;
+        self.candidate(dir, if full.is_empty() { &reference } else { &full })
+    }
+
+    /// Returns the full name of a branch, local or on a remote, or the text itself if there is no such branch. git would
+    /// prefer a tag with the same name.
+    pub fn full_name(&self, dir: &Path, name: &str) -> Result<String, GitError> {
+        for full in ["refs/heads/", "refs/remotes/"].map(|prefix| format!("{prefix}{name}")) {
+            if self.0.commit(dir, &full)?.is_some() {
+                return Ok(full);
+            }
+        }
+        Ok(name.to_owned())
     }
 
     /// Returns the refs of a branch, local and on each remote. Not all of them exist.
@@ -189,6 +200,18 @@ mod tests {
     fn the_reflog_tells_where_head_was() {
         let r = repository();
         let first = r.ours().commit(&r.top(), "HEAD").unwrap();
+    #[test]
+    fn a_tag_with_the_name_of_the_base_branch_is_not_the_base() {
+        let r = repository();
+        r.git(&["tag", "main"]);
+        r.commit("later");
+        r.git(&["checkout", "-q", "-b", "work"]);
+        r.commit("own");
+        let found = BaseSearch(&r.ours()).at(&r.top(), "main").unwrap().unwrap();
+        assert_eq!((found.reference.as_str(), found.commits), ("refs/heads/main", 1));
+        assert_eq!(BaseSearch(&r.ours()).full_name(&r.top(), "HEAD").unwrap(), "HEAD");
+    }
+
         assert_eq!(History(&r.ours()).head_at(&r.top(), i64::MAX).unwrap(), first);
         assert_eq!(History(&r.ours()).head_at(&r.top(), 1).unwrap(), None);
     }

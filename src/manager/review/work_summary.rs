@@ -12,8 +12,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::git::{
-    self, Branches, CommitWriter, Git, GitError, History, MergeDetection, MergedTree, Merges, ObjectStore,
-    Objects, SnapshotPlan, Snapshots, WorkingTreeChanges,
+    self, BaseSearch, Branches, CommitWriter, Git, GitError, History, MergeDetection, MergedTree, Merges,
+    ObjectStore, Objects, SnapshotPlan, Snapshots, WorkingTreeChanges,
 };
 use crate::manager::parallel::in_parallel;
 use crate::manager::review::Reviews;
@@ -193,6 +193,7 @@ impl Reviews<'_> {
         }
         let Ok(base) = self.base(record, top, None) else { return summary };
         let Some(reference) = base.name.clone().or(base.commit) else { return summary };
+        let Ok(reference) = BaseSearch(&git).full_name(top, &reference) else { return summary };
         let position = History(&git).ahead_and_behind(top, &reference).ok().flatten();
         summary.base = position.map(|(ahead, behind)| BasePosition { name: base.name, ahead, behind });
         summary.merged = self.merged_work(record, top, &reference).ok();
