@@ -55,17 +55,19 @@ impl BaseSearch<'_> {
         self.nearest(dir, self.main_branches(dir)?, own)
     }
 
-    /// Returns the refs that may be the main branch: those with a usual name, and the defaults of the remotes. Not all
-    /// of them exist.
+    /// Returns the refs that may be the main branch: those with a usual name, and the defaults of the remotes.
     pub(in crate::git) fn main_branches(&self, dir: &Path) -> Result<Vec<String>, GitError> {
-        let mut candidates = Vec::new();
-        for branch in MAIN_BRANCHES {
-            candidates.extend(self.copies_of(dir, branch)?);
-        }
+        let remotes = self.0.line(dir, &["remote"])?;
+        let local = MAIN_BRANCHES.map(|branch| format!("refs/heads/{branch}"));
         let args = ["for-each-ref", "--format=%(refname) %(symref)", "refs/remotes/"];
-        for line in self.0.line(dir, &args)?.lines() {
-            if let Some((name, target)) = line.split_once(' ')
-                && name.ends_with("/HEAD")
+        let args = args.into_iter().chain(local.iter().map(String::as_str)).collect::<Vec<_>>();
+        let refs = self.0.line(dir, &args)?;
+        let refs: Vec<(&str, &str)> = refs.lines().filter_map(|line| line.split_once(' ')).collect();
+        let mut candidates: Vec<String> =
+            MAIN_BRANCHES.iter().flat_map(|branch| copies(&remotes, branch)).collect();
+        candidates.retain(|candidate| refs.iter().any(|(name, _)| name == candidate));
+        for (name, target) in refs {
+            if name.ends_with("/HEAD")
                 && !target.is_empty()
                 && !candidates.iter().any(|known| known == target)
             {
@@ -99,11 +101,7 @@ impl BaseSearch<'_> {
 
     /// Returns the refs of a branch, local and on each remote. Not all of them exist.
     pub(in crate::git) fn copies_of(&self, dir: &Path, branch: &str) -> Result<Vec<String>, GitError> {
-        let mut copies = vec![format!("refs/heads/{branch}")];
-        for remote in self.0.line(dir, &["remote"])?.lines() {
-            copies.push(format!("refs/remotes/{remote}/{branch}"));
-        }
-        Ok(copies)
+        Ok(copies(&self.0.line(dir, &["remote"])?, branch).collect())
     }
 
     fn nearest(
@@ -138,6 +136,12 @@ impl BaseSearch<'_> {
         let commits = counted.parse().unwrap_or(u64::MAX);
         Ok(Some(BaseCandidate { reference: reference.to_owned(), merge_base, commits }))
     }
+}
+
+/// Returns the names of the refs of a branch, local and on each of the remotes, which are listed one in a line.
+fn copies(remotes: &str, branch: &str) -> impl Iterator<Item = String> {
+    let on_remotes = remotes.lines().map(move |remote| format!("refs/remotes/{remote}/{branch}"));
+    std::iter::once(format!("refs/heads/{branch}")).chain(on_remotes)
 }
 
 /// Returns whether a ref is a branch of this name, local or on a remote.
@@ -197,10 +201,6 @@ mod tests {
     }
 
     #[test]
-    fn the_reflog_tells_where_head_was() {
-        let r = repository();
-        let first = r.ours().commit(&r.top(), "HEAD").unwrap();
-    #[test]
     fn a_tag_with_the_name_of_the_base_branch_is_not_the_base() {
         let r = repository();
         r.git(&["tag", "main"]);
@@ -212,6 +212,10 @@ mod tests {
         assert_eq!(BaseSearch(&r.ours()).full_name(&r.top(), "HEAD").unwrap(), "HEAD");
     }
 
+    #[test]
+    fn the_reflog_tells_where_head_was() {
+        let r = repository();
+        let first = r.ours().commit(&r.top(), "HEAD").unwrap();
         assert_eq!(History(&r.ours()).head_at(&r.top(), i64::MAX).unwrap(), first);
         assert_eq!(History(&r.ours()).head_at(&r.top(), 1).unwrap(), None);
     }
