@@ -92,11 +92,15 @@ const READ_COMMANDS: [&str; 11] = [
     "var",
 ];
 
+/// Variables that name the user's own configuration of git, beside the home directory.
+const USER_VARIABLES: [&str; 2] = ["GIT_CONFIG_GLOBAL", "XDG_CONFIG_HOME"];
+
 /// A git program with its environment and limits.
 #[derive(Debug, Clone)]
 pub struct Git {
     path: OsString,
     home: OsString,
+    variables: Vec<(&'static str, OsString)>,
     bound: Duration,
     memory: Option<u64>,
     tie: Option<[&'static str; 2]>,
@@ -129,6 +133,7 @@ impl Git {
         Git {
             path: path.into(),
             home: home.into(),
+            variables: Vec::new(),
             bound: QUERY_TIMEOUT,
             memory: None,
             tie: None,
@@ -136,6 +141,12 @@ impl Git {
             tree: TreeChoice::Directory,
             conversion: None,
         }
+    }
+
+    /// Sets those of [`USER_VARIABLES`] that `value_of` has.
+    pub fn with_user_variables(self, value_of: impl Fn(&str) -> Option<OsString>) -> Git {
+        let variables = USER_VARIABLES.iter().filter_map(|name| Some((*name, value_of(name)?)));
+        Git { variables: variables.collect(), ..self }
     }
 
     /// Returns a git that reads the settings for conversions in this directory only now, and not before each command.
@@ -342,6 +353,9 @@ impl Git {
             ("GIT_PAGER", OsStr::new("cat")),
         ];
         let mut command = command.args(["--no-pager"]).args(args).dir(dir).environment(environment);
+        for (name, value) in &self.variables {
+            command = command.variable(name, value);
+        }
         if self.tree == TreeChoice::Directory && is_linked(dir) {
             // Unlike `-c core.worktree=…`, the variable takes precedence over the configuration of the worktree.
             command = command.variable("GIT_WORK_TREE", dir.as_os_str());

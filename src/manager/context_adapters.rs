@@ -1,5 +1,6 @@
 //! Adapters and data that [`Context`] provides beside the store: git, kinds, and the repair of the tmux socket.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::error::Error;
@@ -12,10 +13,12 @@ use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::tmux::Tmux;
 
 impl Context {
-    /// Returns git with the PATH and HOME of this process; its child processes end with this process.
+    /// Returns git with the PATH, HOME and configuration files of the user of this process; its child processes end with
+    /// this process.
     pub(in crate::manager) fn git(&self) -> Git {
         let var = |key| self.env.var(key).unwrap_or_default().to_owned();
-        let git = Git::new(var("PATH"), var("HOME"));
+        let git = Git::new(var("PATH"), var("HOME"))
+            .with_user_variables(|name| self.env.var(name).map(OsStr::to_owned));
         // The binary of a unit test is not this program and cannot start git.
         if cfg!(test) { git } else { git.with_wrapper(WITH_PARENT) }
     }

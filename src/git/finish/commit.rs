@@ -225,6 +225,28 @@ mod tests {
     }
 
     #[test]
+    fn the_configuration_of_the_user_may_be_at_another_place() {
+        let r = Repository::new();
+        r.commit("first");
+        let config = r.dir.path().join("xdg/git/config");
+        fs::create_dir_all(config.parent().unwrap()).unwrap();
+        fs::write(&config, "[user]\nname = Ann\nemail = ann@example.org\n").unwrap();
+        let tree = Objects(&r.ours()).tree_of(&r.top(), "main").unwrap();
+        let identity = CommitIdentity::default();
+        let plan = CommitPlan { tree: &tree, parents: &["main"], message: "second", identity: &identity };
+        for (name, value) in
+            [("GIT_CONFIG_GLOBAL", config.clone()), ("XDG_CONFIG_HOME", r.dir.path().join("xdg"))]
+        {
+            let git = r.ours().with_user_variables(|asked| (asked == name).then(|| value.clone().into()));
+            let commit = CommitWriter(&git).write(&r.top(), plan).unwrap();
+            assert_eq!(
+                git.line(&r.top(), &["log", "-1", "--format=%ae", &commit]).unwrap(),
+                "ann@example.org"
+            );
+        }
+    }
+
+    #[test]
     fn variables_of_the_environment_name_author_and_committer() {
         let r = Repository::new();
         r.commit("first");
