@@ -107,6 +107,16 @@ pub struct Git {
     objects: Option<ObjectDirs>,
     tree: TreeChoice,
     conversion: Option<Arc<ConversionSettings>>,
+    line_ends: LineEndPolicy,
+}
+
+/// What git does with a file whose line ends it would write differently afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineEndPolicy {
+    /// The setting `core.safecrlf` decides whether git refuses to store the file.
+    Configuration,
+    /// Git stores the file in any case.
+    Store,
 }
 
 /// How the working tree of a command is chosen.
@@ -140,6 +150,7 @@ impl Git {
             objects: None,
             tree: TreeChoice::Directory,
             conversion: None,
+            line_ends: LineEndPolicy::Configuration,
         }
     }
 
@@ -163,6 +174,12 @@ impl Git {
     /// Lets the configuration of a linked worktree decide which directory git uses, as it does for the agent.
     pub(super) fn as_configured(&self) -> Git {
         Git { tree: TreeChoice::Configuration, ..self.clone() }
+    }
+
+    /// Stores files although `core.safecrlf` forbids to change their line ends, for results that are only shown, and for
+    /// copies that have the original bytes as well.
+    pub fn with_changed_line_ends(self) -> Git {
+        Git { line_ends: LineEndPolicy::Store, ..self }
     }
 
     /// Starts git through this command where it writes and has the long time limit: a git that writes must not outlive
@@ -333,7 +350,8 @@ impl Git {
         let mut command = ChildCommand::new(&words[0], KillScope::Group).args(&words[1..]);
         let configs = programs_off.iter().chain(configs).map(String::as_str);
         let case = distinguishes_case(dir).then_some("core.ignoreCase=false");
-        for config in HARMLESS.into_iter().chain(THOROUGH).chain(case).chain(configs) {
+        let line_ends = (self.line_ends == LineEndPolicy::Store).then_some("core.safecrlf=false");
+        for config in HARMLESS.into_iter().chain(THOROUGH).chain(case).chain(line_ends).chain(configs) {
             command = command.args(["-c", config]);
         }
         let environment: [(&str, &OsStr); 11] = [

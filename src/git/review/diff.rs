@@ -38,6 +38,12 @@ const FIXED: [&str; 11] = [
     "-O/dev/null",
 ];
 
+/// The default of git. git shows no changes of files above this size, and a repository could set it to one byte.
+const BIG_FILES: &str = "core.bigFileThreshold=512m";
+
+/// Empty lines of context begin with a space, as the other ones do.
+const WITH_EMPTY_CONTEXT: &str = "diff.suppressBlankEmpty=false";
+
 /// Mode of a submodule in a tree.
 const GITLINK_MODE: &str = "160000";
 
@@ -52,7 +58,8 @@ impl Diffs<'_> {
             [&["diff", "--raw", "--numstat", "--no-abbrev", "-z"][..], &FIXED, &[trees.from, trees.to, "--"]]
                 .concat();
         let mut output = Vec::new();
-        self.0.stream(top, &[], &args, |from| from.read_to_end(&mut output).map_err(unreadable))?;
+        let configs = [BIG_FILES.to_owned()];
+        self.0.stream(top, &configs, &args, |from| from.read_to_end(&mut output).map_err(unreadable))?;
         Ok(parse(&output))
     }
 
@@ -90,7 +97,8 @@ impl Diffs<'_> {
         let fixed = [&["diff", "--patch", "--binary", "--full-index"][..], &FIXED, options].concat();
         let limits = literal.iter().map(String::as_str);
         let args: Vec<&str> = fixed.into_iter().chain([trees.from, trees.to, "--"]).chain(limits).collect();
-        self.0.stream(top, &[NAMES_AS_THEY_ARE.to_owned()], &args, |from| {
+        let configs = [NAMES_AS_THEY_ARE, BIG_FILES, WITH_EMPTY_CONTEXT].map(str::to_owned);
+        self.0.stream(top, &configs, &args, |from| {
             match io::copy(from, into) {
                 // The reader of the output has seen enough.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -236,11 +244,11 @@ mod tests {
     #[test]
     fn a_patch_can_be_applied_and_starts_no_program_of_the_repository() {
         let r = Repository::new();
-        r.write("a.x", "one\n");
+        r.write("a.x", "one\n\nend\n");
         r.write("bin", "a\0b");
         r.write(".gitattributes", "*.x diff=evil\n");
         r.commit("first");
-        r.write("a.x", "two\n");
+        r.write("a.x", "two\n\nend\n");
         r.write("bin", "a\0c");
         r.commit("second");
         let marker = r.dir.path().join("marker");
@@ -250,11 +258,17 @@ mod tests {
         {
             r.git(&["config", key, &touch]);
         }
-        r.git(&["config", "diff.noprefix", "true"]);
+        for (key, value) in
+            [("diff.noprefix", "true"), ("diff.suppressBlankEmpty", "true"), ("core.bigFileThreshold", "1")]
+        {
+            r.git(&["config", key, value]);
+        }
         let mut patch = Vec::new();
         let trees = TreePair { from: "HEAD~1", to: "HEAD" };
         Diffs(&r.ours()).write_patch(&r.top(), trees, &[], &mut patch).unwrap();
         assert!(!marker.exists());
+        let text = String::from_utf8_lossy(&patch);
+        assert!(text.contains("\n+two\n") && text.contains("\n \n"), "{text}");
         let file = r.dir.path().join("patch");
         std::fs::write(&file, &patch).unwrap();
         r.git(&["config", "core.fsmonitor", "false"]);

@@ -131,4 +131,19 @@ mod tests {
         found.sort();
         found
     }
+
+    #[test]
+    fn line_ends_that_must_not_change_are_stored_for_results_that_keep_the_bytes() {
+        let r = Repository::new();
+        r.write(".gitattributes", "* text=auto\n");
+        r.commit("first");
+        r.write("mixed", "a\r\nb\n");
+        r.git(&["config", "core.safecrlf", "true"]);
+        let scratch = tempfile::tempdir().unwrap();
+        let plan = SnapshotPlan { left_out: &[], scratch: scratch.path(), objects: ObjectStore::Repository };
+        assert!(Snapshots(&r.ours()).write(&r.top(), plan).is_err(), "the user forbids it");
+        let git = r.ours().with_changed_line_ends();
+        let tree = Snapshots(&git).write(&r.top(), plan).unwrap();
+        assert_eq!(git.line(&r.top(), &["cat-file", "blob", &format!("{tree}:mixed")]).unwrap(), "a\nb");
+    }
 }

@@ -86,7 +86,7 @@ impl Checkpoints<'_> {
         let failed = |why: git::GitError| not_taken(record, &why.to_string());
         // git may outlive this process here: it only adds objects and one ref. Ending each git with this process would
         // start this binary twelve more times, about 2 ms each.
-        let git = self.0.git().with_long_timeout().without_wrapper();
+        let git = self.0.git().with_long_timeout().without_wrapper().with_changed_line_ends();
         if record.workspace == Workspace::Worktree {
             // Without the check of `core.worktree`, which git does not use in a linked worktree here.
             git::verify_link(top, &Workspaces(self.0).worktree_note(record).repository).map_err(failed)?;

@@ -183,7 +183,7 @@ impl AgentRemoval<'_> {
             branch,
             scratch: staging.path(),
         };
-        let stored = RecoveryCommits(&self.0.git().with_long_timeout())
+        let stored = RecoveryCommits(&self.0.git().with_long_timeout().with_changed_line_ends())
             .store_work(&Workspaces(self.0).workspace_of(record), plan)
             .ok()?;
         let to_ref = |repository| RecoveryRef { repository, reference: reference.clone() };

@@ -201,7 +201,7 @@ impl Reviews<'_> {
     ) -> Result<DiffSession, Error> {
         let Comparison { top, base, part, left_out: copies, mut remarks } = comparison;
         let scratch = RunFiles(&self.0.store).staging()?;
-        let plain = self.0.git().with_long_timeout();
+        let plain = self.0.git().with_long_timeout().with_changed_line_ends();
         let failed = |why| unreadable(&record, &why);
         let embedded = WorkingTreeChanges(&plain).repositories_below(&top).map_err(failed)?;
         let left_out: Vec<String> = copies

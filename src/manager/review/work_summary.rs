@@ -230,7 +230,7 @@ impl Reviews<'_> {
     ) -> Result<MergeForecast, GitError> {
         let scratch =
             RunFiles(&self.0.store).staging().map_err(|why| GitError::Unverified(why.to_string()))?;
-        let plain = self.0.git();
+        let plain = self.0.git().with_changed_line_ends();
         let copies = Workspaces(self.0).unchanged_copies(record);
         let copies = copies.iter().map(|path| path.to_string_lossy().into_owned());
         let left_out: Vec<String> = copies
