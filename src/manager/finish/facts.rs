@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::base::sanitize::shown;
 use crate::error::{Code, Error};
 use crate::git::{
-    self, BaseSearch, Branches, GitError, History, Index, Submodules, UnsavedWorkSearch, WorkingTreeChanges,
-    Worktrees,
+    self, BaseSearch, Branches, Git, GitError, History, Index, Submodules, UnsavedWorkSearch,
+    WorkingTreeChanges, Worktrees,
 };
 use crate::manager::finish::Finishing;
 use crate::manager::removal::AgentRemoval;
@@ -37,6 +37,7 @@ impl Finishing<'_> {
             is_running,
             busy: self.busy_status(record)?,
             queued: self.queued_tasks(record)?,
+            signs_commits: signs_commits(&self.0.git()),
             work: self.work_facts(record, &top, &base.commit).map_err(failed)?,
             base,
         })
@@ -190,6 +191,12 @@ impl Finishing<'_> {
             head,
         })
     }
+}
+
+/// Returns whether the user's own configuration makes git sign commits.
+fn signs_commits(git: &Git) -> bool {
+    let value = git.user_setting("commit.gpgSign").unwrap_or_default();
+    ["true", "yes", "on", "1"].contains(&value.to_lowercase().as_str())
 }
 
 /// Converts a refusal to an error for the user.

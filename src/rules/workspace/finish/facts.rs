@@ -16,6 +16,8 @@ pub struct FinishFacts {
     pub busy: Option<Status>,
     /// Tasks that are queued for the agent.
     pub queued: Vec<TaskId>,
+    /// Whether the user has configured git to sign commits.
+    pub signs_commits: bool,
     /// The worktree of the agent.
     pub work: WorkFacts,
     /// The base branch.

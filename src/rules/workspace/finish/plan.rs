@@ -101,6 +101,9 @@ fn remarks(facts: &FinishFacts, choice: &FinishChoice) -> Vec<String> {
         let commits = counted(facts.work.left_out_commits, "commit of it is", "commits of it are");
         remarks.push(format!("branch `{branch}` stays: {commits} not in this work"));
     }
+    if facts.signs_commits && makes_commits(facts, choice) {
+        remarks.push("new commits are not signed, although you have configured `commit.gpgSign`".to_owned());
+    }
     if !choice.keeps && !facts.queued.is_empty() {
         let count = counted(facts.queued.len(), "task is", "tasks are");
         let ids = facts.queued.iter().map(TaskId::to_string).collect::<Vec<_>>().join(", ");
@@ -113,6 +116,12 @@ fn remarks(facts: &FinishFacts, choice: &FinishChoice) -> Vec<String> {
         remarks.push(format!("HEAD of `{}` is detached; its commit is used", facts.agent));
     }
     remarks.into_iter().map(|remark| remark.replace(is_deceptive, " ")).collect()
+}
+
+/// Returns whether finishing makes new commits. A rebase onto the commit on which the work is based makes none.
+fn makes_commits(facts: &FinishFacts, choice: &FinishChoice) -> bool {
+    let is_replaced = choice.method != FinishMethod::Rebase || facts.work.behind > 0;
+    !facts.work.uncommitted.is_empty() || (choice.files.is_some() && is_replaced)
 }
 
 /// Names ignored files that are deleted with the worktree. Files come before directories: a file such as `.env` is
@@ -192,6 +201,7 @@ pub mod tests {
             is_running: true,
             busy: None,
             queued: Vec::new(),
+            signs_commits: false,
             work: WorkFacts {
                 directory: "/w".into(),
                 branch: Some("symposium/fix".into()),
@@ -309,6 +319,18 @@ pub mod tests {
             ["2 tasks are queued for the agent and will not run after it ends: 3, 7"]
         );
         assert!(plan(&facts, &FinishChoice { keeps: true, ..choice() }).remarks.is_empty());
+    }
+
+    #[test]
+    fn commits_that_are_not_signed_are_announced() {
+        let mut facts = FinishFacts { signs_commits: true, ..facts() };
+        let remark = "new commits are not signed, although you have configured `commit.gpgSign`";
+        assert_eq!(plan(&facts, &choice()).remarks, [remark]);
+        facts.work.uncommitted.clear();
+        let rebase = FinishChoice { method: FinishMethod::Rebase, ..choice() };
+        assert_eq!(plan(&facts, &rebase).remarks, [remark]);
+        facts.work.behind = 0;
+        assert!(plan(&facts, &rebase).remarks.is_empty());
     }
 
     #[test]
