@@ -7,6 +7,9 @@ use anstyle::{AnsiColor, Style};
 use crate::cli::render::ui;
 use crate::model::is_deceptive;
 
+/// The line before the encoded content of a binary file.
+const BINARY: &str = "GIT binary patch";
+
 /// Longest line that is kept in memory; the rest of a longer line is printed as a line of its own.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
@@ -16,20 +19,35 @@ pub(in crate::cli) struct PatchPrinter<W: Write = Box<dyn Write>> {
     line: Vec<u8>,
     is_coloured: bool,
     is_in_hunk: bool,
+    is_in_binary_file: bool,
 }
 
 impl PatchPrinter {
     /// Creates a printer to stdout that uses colours if stdout does.
     pub(in crate::cli) fn to_stdout() -> PatchPrinter {
         let out: Box<dyn Write> = Box::new(io::BufWriter::with_capacity(64 * 1024, io::stdout().lock()));
-        PatchPrinter { out, line: Vec::new(), is_coloured: ui::is_colored(), is_in_hunk: false }
+        PatchPrinter::to(out, ui::is_colored())
     }
 }
 
 impl<W: Write> PatchPrinter<W> {
+    fn to(out: W, is_coloured: bool) -> PatchPrinter<W> {
+        PatchPrinter { out, line: Vec::new(), is_coloured, is_in_hunk: false, is_in_binary_file: false }
+    }
+
     fn print_line(&mut self) -> io::Result<()> {
-        let line = String::from_utf8_lossy(&self.line).into_owned();
+        let mut line = String::from_utf8_lossy(&self.line).into_owned();
         self.line.clear();
+        if line.starts_with("diff --git ") {
+            self.is_in_binary_file = false;
+        }
+        if self.is_in_binary_file {
+            return Ok(());
+        }
+        if line == BINARY && !self.is_in_hunk {
+            self.is_in_binary_file = true;
+            "binary file".clone_into(&mut line);
+        }
         let style = self.style(&line);
         let clean: String =
             line.chars().map(|c| if is_deceptive(c) && c != '\t' { '\u{fffd}' } else { c }).collect();
@@ -87,7 +105,7 @@ mod tests {
     use super::*;
 
     fn printed(patch: &[u8], is_coloured: bool) -> String {
-        let mut printer = PatchPrinter { out: Vec::new(), line: Vec::new(), is_coloured, is_in_hunk: false };
+        let mut printer = PatchPrinter::to(Vec::new(), is_coloured);
         // Writes that end in the middle of a line give the same result.
         for part in patch.chunks(7) {
             printer.write_all(part).unwrap();
@@ -102,6 +120,14 @@ mod tests {
         let shown = printed(patch, false);
         assert!(!shown.contains('\x1b') && !shown.contains('\r') && !shown.contains('\x07'), "{shown:?}");
         assert!(shown.contains("[2Jgone\t"), "{shown:?}");
+    }
+
+    #[test]
+    fn the_content_of_a_binary_file_is_not_printed() {
+        let patch = b"diff --git a/x b/x\nGIT binary patch\nliteral 2\nJcmZQz1ONa700IC2\n\ndiff --git a/y b/y\n@@ -1 +1 @@\n-GIT binary patch\n+y\n";
+        let shown =
+            "diff --git a/x b/x\nbinary file\ndiff --git a/y b/y\n@@ -1 +1 @@\n-GIT binary patch\n+y\n";
+        assert_eq!(printed(patch, false), shown);
     }
 
     #[test]

@@ -3,6 +3,9 @@
 /// Maximum length of a line in characters. Longer lines are cut.
 const MAX_LINE_CHARS: usize = 1000;
 
+/// The line before the encoded content of a binary file.
+const BINARY: &str = "GIT binary patch";
+
 /// What a line of a patch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
@@ -27,12 +30,17 @@ pub(crate) struct DiffLine {
     pub(crate) text: String,
 }
 
-/// Parses the patch of a file.
+/// Parses the patch of a file. The content of a binary file is left out.
 pub(crate) fn parse(patch: &str) -> Vec<DiffLine> {
     let mut lines = Vec::new();
     let (mut old, mut new, mut left) = (0, 0, (0, 0));
     for line in patch.lines() {
         let is_in_hunk = left != (0, 0);
+        if line == BINARY && !is_in_hunk {
+            let text = "binary file".to_owned();
+            lines.push(DiffLine { kind: LineKind::Remark, old: None, new: None, text });
+            break;
+        }
         let (kind, text) = match line.as_bytes().first() {
             Some(b'+') if is_in_hunk => (LineKind::Added, &line[1..]),
             Some(b'-') if is_in_hunk => (LineKind::Removed, &line[1..]),
@@ -110,6 +118,15 @@ mod tests {
                 (LineKind::Remark, None, None, "\\ No newline at end of file"),
             ]
         );
+    }
+
+    #[test]
+    fn the_content_of_a_binary_file_is_left_out() {
+        let patch =
+            "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 2\nJcmZQz1ONa700IC2\n\nliteral 0\n";
+        let texts: Vec<_> = parse(patch).into_iter().map(|line| line.text).collect();
+        assert_eq!(texts, ["binary file"]);
+        assert_eq!(parse("@@ -1 +1 @@\n-a\n+GIT binary patch\n").len(), 3);
     }
 
     proptest! {
