@@ -33,7 +33,7 @@ fn run(context: &Context, sender: &watch::Sender<Option<Arc<str>>>) {
             if let WatchCause::Changed(list) = woken {
                 publish(sender, &listing(context, list));
             }
-            WatchControl::On
+            WatchControl::Continue
         });
         if let Err(error) = outcome {
             let why = without_deception(&error.to_string());

@@ -40,19 +40,19 @@ pub(in crate::cli) fn redraw(
             Ok(text) => shown = text,
             Err(error) => {
                 failure = Some(error);
-                return WatchControl::Enough;
+                return WatchControl::Stop;
             }
         }
         match context.ui.print_replacing(&shown) {
-            true => WatchControl::On,
-            false => WatchControl::Enough,
+            true => WatchControl::Continue,
+            false => WatchControl::Stop,
         }
     })?;
     failure.map_or(Ok(0), Err)
 }
 
 fn until_no_reader() -> WatchControl {
-    if ui::has_reader() { WatchControl::On } else { WatchControl::Enough }
+    if ui::has_reader() { WatchControl::Continue } else { WatchControl::Stop }
 }
 
 /// Returns the lines that fit the terminal and the number of further lines. The first lines matter most.

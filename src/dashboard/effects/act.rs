@@ -171,7 +171,7 @@ fn operate(context: &Context, events: &EventSender, operation: Operation) {
             });
         }
         Operation::Restart(targets) => every(context, events, (&targets, RESTART), |name| {
-            Resumption(context).restart(name, ConversationChoice::No, END_GRACE).map(drop)
+            Resumption(context).restart(name, ConversationChoice::Keep, END_GRACE).map(drop)
         }),
         Operation::Resume(targets) => {
             every(context, events, (&targets, RESUME), |name| Resumption(context).resume(name).map(drop));

@@ -27,7 +27,7 @@ pub(super) fn watch(context: &Arc<Context>, events: &EventSender, nudge: &WatchN
             if let WatchCause::Changed(list) = woken {
                 report(context, events, list);
             }
-            WatchControl::On
+            WatchControl::Continue
         });
         if let Err(error) = outcome {
             events.send(DashboardEvent::ListFailed(sentence(&error)));

@@ -100,7 +100,7 @@ impl Dispatcher<'_> {
             let queue = counts(&agent.id);
             let may_have = queue.queued + queues.pool.queued > 0 || mail.contains(&agent.id);
             let is_free = queue.running == 0 && !left_alone.contains(&agent.id);
-            if !may_have || !is_free || readiness == Readiness::No {
+            if !may_have || !is_free || readiness == Readiness::NotReady {
                 continue;
             }
             let message = match mail.contains(&agent.id) {

@@ -19,9 +19,9 @@ use crate::store::AgentLocks;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConversationChoice {
     /// Resume the current conversation.
-    No,
+    Keep,
     /// Begin a new conversation, with the current program and arguments of the spec.
-    Yes,
+    New,
 }
 
 impl Resumption<'_> {
@@ -29,22 +29,22 @@ impl Resumption<'_> {
     pub fn restart(
         &self,
         name: &AgentName,
-        afresh: ConversationChoice,
+        conversation: ConversationChoice,
         grace: Duration,
     ) -> Result<Resumed, Error> {
         let lock = AgentLocks(&self.0.store).lock(name, "restart")?;
         let mut record = self.0.record(name, "restart")?;
         let before = record.clone();
         // Checked first, so that an invalid spec does not end a running agent.
-        let reborn = match afresh {
-            ConversationChoice::Yes => self.apply_current_spec(&mut record)?,
-            ConversationChoice::No => None,
+        let reborn = match conversation {
+            ConversationChoice::New => self.apply_current_spec(&mut record)?,
+            ConversationChoice::Keep => None,
         };
         self.0.config()?;
         self.check_can_start(&record)?;
         Termination(self.0).end_processes(&before, grace, &lock)?;
         let pane = TmuxObserver(self.0).pane_left_behind(&record)?;
-        if afresh == ConversationChoice::No {
+        if conversation == ConversationChoice::Keep {
             let resumed = self.resume_into(record, pane, ResumeOptions::ASKED, &lock)?;
             drop(lock);
             return self.type_first(resumed);

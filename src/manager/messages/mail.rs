@@ -145,10 +145,7 @@ impl Messages<'_> {
     /// Returns remarks on messages that were just sent: which recipients will not get them soon, and why.
     pub fn message_remarks(&self, sent: &[Message]) -> Vec<String> {
         let woken = |id: AgentId| sent.iter().any(|message| message.wake && message.to_id == Some(id));
-        let agents = StatusTracker(self.0)
-            .current_agents()
-            .map(|current_agents| current_agents.agents)
-            .unwrap_or_default();
+        let agents = StatusTracker(self.0).current_agents().map(|list| list.agents).unwrap_or_default();
         let mut remarks: Vec<String> = agents
             .iter()
             .filter(|agent| woken(agent.id))
@@ -157,8 +154,8 @@ impl Messages<'_> {
                     "`{}` is a plain command, which does not report when it is idle, so it has to read its mail itself (`symposium message read`); `symposium agent send` types immediately",
                     agent.name
                 )),
-                Readiness::No => Some(format!("kept until it can be read: {}", why_not(agent))),
-                Readiness::Yes | Readiness::Driven => None,
+                Readiness::NotReady => Some(format!("kept until it can be read: {}", why_not(agent))),
+                Readiness::Ready | Readiness::Driven => None,
             })
             .collect();
         if sent.iter().any(|message| message.wake) {
@@ -275,7 +272,7 @@ struct Mailbox {
     recipient: Recipient,
     /// The name that the owner sends under.
     name: String,
-    /// When the owner was created. Earlier messages under this name are from another agent.
+    /// Creation time of the owner. Earlier messages under this name are from another agent.
     since: Option<Timestamp>,
 }
 

@@ -123,7 +123,7 @@ impl Tasks<'_> {
                     record.name
                 ));
             } else if let Ok(agent) = AgentLookup(self.0).show(&record.name)
-                && ready(&agent, self.0.now()) == Readiness::No
+                && ready(&agent, self.0.now()) == Readiness::NotReady
             {
                 remarks.push(why_not(&agent));
             }

@@ -39,9 +39,9 @@ enum WatchSignal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchControl {
     /// Continue and call back after the next change.
-    On,
+    Continue,
     /// Stop and return to the caller.
-    Enough,
+    Stop,
 }
 
 /// Makes a watch list the agents again at once. A clone controls the same watch.
@@ -59,7 +59,7 @@ impl WatchNudge {
 
 impl AgentWatch<'_> {
     /// Calls `each` with all agents, now and after every change, and with [`WatchCause::Waited`] after every `pause`, until
-    /// it returns [`WatchControl::Enough`].
+    /// it returns [`WatchControl::Stop`].
     pub fn watch(&self, pause: Duration, each: impl FnMut(WatchCause) -> WatchControl) -> Result<(), Error> {
         self.watch_nudged(pause, &WatchNudge::default(), each)
     }
@@ -94,7 +94,7 @@ impl AgentWatch<'_> {
                 WatchCause::Waited | WatchCause::Resized => second_look_before,
             };
             second_look_before = second_look;
-            if each(woken) == WatchControl::Enough {
+            if each(woken) == WatchControl::Stop {
                 return Ok(());
             }
             SupervisorControl(self.0).watch_exits(&exits)?;

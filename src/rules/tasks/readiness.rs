@@ -23,27 +23,28 @@ pub const AGENT_GONE: &str = "its agent is gone";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
     /// The agent is idle, or it has no process and may be resumed.
-    Yes,
+    Ready,
     /// The agent is idle, but a client types into it.
     Driven,
     /// The agent does not accept a task now.
-    No,
+    NotReady,
 }
 
 /// Decides whether an agent accepts a task now.
 pub fn ready(agent: &Agent, now: Timestamp) -> Readiness {
     let driven = agent.clients.iter().any(|client| !client.observer);
-    let lately = agent.last_activity.is_some_and(|at| now.duration_since(at).unsigned_abs() < USER_IDLE_TIME);
+    let is_in_use =
+        agent.last_activity.is_some_and(|at| now.duration_since(at).unsigned_abs() < USER_IDLE_TIME);
     match agent.status {
         Status::Idle if agent.failure.as_ref().is_some_and(|failure| failure.holds_queue(now)) => {
-            Readiness::No
+            Readiness::NotReady
         }
-        Status::Idle if driven && lately => Readiness::Driven,
-        Status::Idle | Status::Hibernated => Readiness::Yes,
+        Status::Idle if driven && is_in_use => Readiness::Driven,
+        Status::Idle | Status::Hibernated => Readiness::Ready,
         // A stopped agent stays stopped, unless its policy is `always`.
-        Status::Lost if agent.restart.policy != RestartPolicy::No => Readiness::Yes,
-        Status::Stopped if agent.restart.policy == RestartPolicy::Always => Readiness::Yes,
-        _ => Readiness::No,
+        Status::Lost if agent.restart.policy != RestartPolicy::No => Readiness::Ready,
+        Status::Stopped if agent.restart.policy == RestartPolicy::Always => Readiness::Ready,
+        _ => Readiness::NotReady,
     }
 }
 
@@ -276,7 +277,7 @@ pub(in crate::rules) mod tests {
                 failure: failed.status.failure.clone(),
                 ..crate::rules::lifecycle::capacity::tests::agent("a", Status::Idle)
             };
-            assert_eq!(ready(&agent, at(20)), Readiness::No, "{cause}");
+            assert_eq!(ready(&agent, at(20)), Readiness::NotReady, "{cause}");
             assert!(why_not(&agent).contains("held"), "{cause}");
         }
         let failure = TurnFailure { cause: FailureCause::Error, message: "x".into(), resets_at: None };
@@ -289,7 +290,7 @@ pub(in crate::rules) mod tests {
             failure: status.failure,
             ..crate::rules::lifecycle::capacity::tests::agent("a", Status::Idle)
         };
-        assert_eq!(ready(&agent, at(500)), Readiness::Yes, "the backoff is over");
+        assert_eq!(ready(&agent, at(500)), Readiness::Ready, "the backoff is over");
     }
 
     #[test]

@@ -42,10 +42,11 @@ pub(in crate::cli) struct Arguments {
 }
 
 pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
-    let afresh = if args.fresh { ConversationChoice::Yes } else { ConversationChoice::No };
+    let conversation = if args.fresh { ConversationChoice::New } else { ConversationChoice::Keep };
     let name = attach_shared::own(&args.name)?;
-    let resumed =
-        with_trust(context, args.trust, || Resumption(&context.manager).restart(&name, afresh, args.grace))?;
+    let resumed = with_trust(context, args.trust, || {
+        Resumption(&context.manager).restart(&name, conversation, args.grace)
+    })?;
     resume::report(&resumed, context);
     Ok(0)
 }
