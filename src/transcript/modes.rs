@@ -25,20 +25,25 @@ impl TerminalModes {
     /// Updates the modes with one escape sequence from the program's output.
     pub(super) fn apply(&mut self, sequence: &ModeSequence) {
         match sequence {
-            ModeSequence::On(modes) => self.switch(modes, true),
-            ModeSequence::Off(modes) => self.switch(modes, false),
+            ModeSequence::On(modes) | ModeSequence::Off(modes) => {
+                let is_on = matches!(sequence, ModeSequence::On(_));
+                for mode in modes {
+                    if let Some(field) = self.field(*mode) {
+                        *field = is_on;
+                    }
+                }
+            }
             ModeSequence::Reset => *self = TerminalModes::default(),
             ModeSequence::Resize(..) | ModeSequence::Erase(_) => {}
         }
     }
 
-    fn switch(&mut self, modes: &[u16], on: bool) {
-        for mode in modes {
-            match mode {
-                2004 => self.bracketed_paste = on,
-                47 | 1047 | 1049 => self.alternate = on,
-                _ => {}
-            }
+    /// Returns the field for a mode of DECSET, or `None` if it is not recorded.
+    fn field(&mut self, mode: u16) -> Option<&mut bool> {
+        match mode {
+            2004 => Some(&mut self.bracketed_paste),
+            47 | 1047 | 1049 => Some(&mut self.alternate),
+            _ => None,
         }
     }
 

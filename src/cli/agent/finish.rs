@@ -185,7 +185,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         return Ok(u8::from(!draft.plan.conflicts.is_empty()));
     }
     if !draft.plan.conflicts.is_empty() {
-        return handle_conflict(&request, &draft.plan, args.resolve, context);
+        return handle_conflict(&request, &draft.plan, &args, context);
     }
     let discards = if args.discard_others { &["--yes", "--discard-others"][..] } else { &["--yes"] };
     let command = args.others.iter().fold(request.command(discards), |text, other| format!("{text} {other}"));
@@ -296,10 +296,10 @@ fn plan_with_consent<T>(
 fn handle_conflict(
     request: &FinishRequest,
     plan: &FinishPlan,
-    resolves: bool,
+    args: &Arguments,
     context: &Invocation,
 ) -> Result<u8, Error> {
-    match resolves || is_sending_wanted(plan, context)? {
+    match args.resolve || is_sending_wanted(plan, context)? {
         true => send(request, plan, context),
         false => Err(Finishing(&context.manager).conflict_error(plan, request)),
     }

@@ -143,12 +143,11 @@ fn parse(output: &[u8]) -> Vec<FileChange> {
                 Some(second) => (text(second), Some(first)),
                 None => (first, None),
             };
-            let is_submodule = [old_mode, new_mode].contains(&GITLINK_MODE);
             places.insert(path.clone(), changes.len());
             changes.push(FileChange {
                 path,
                 old_path,
-                kind: kind(status, is_submodule),
+                kind: kind(status, [old_mode, new_mode]),
                 added: None,
                 removed: None,
                 blobs: BlobPair { old_blob: existing(old_id), new_blob: existing(new_id) },
@@ -174,9 +173,9 @@ fn existing(id: &str) -> Option<String> {
     id.bytes().any(|byte| byte != b'0').then(|| id.to_owned())
 }
 
-fn kind(status: &str, is_submodule: bool) -> FileChangeKind {
+fn kind(status: &str, modes: [&str; 2]) -> FileChangeKind {
     match status.chars().next() {
-        _ if is_submodule => FileChangeKind::Submodule,
+        _ if modes.contains(&GITLINK_MODE) => FileChangeKind::Submodule,
         Some('A') => FileChangeKind::Added,
         Some('D') => FileChangeKind::Deleted,
         Some('R') => FileChangeKind::Renamed,

@@ -22,6 +22,15 @@ pub(in crate::manager) struct StuckServer {
     pub(in crate::manager) clients: Vec<i32>,
 }
 
+/// How a stuck server ended after its clients were killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ServerEnd {
+    /// It exited by itself.
+    Exited,
+    /// It had to be killed.
+    Killed,
+}
+
 impl StuckServer {
     /// Describes the observation in a sentence.
     pub(in crate::manager) fn description(&self) -> String {
@@ -36,12 +45,12 @@ impl StuckServer {
         format!("the tmux server (process {}) was told to end and waits for {waits_for}", self.pid)
     }
 
-    /// Describes what was ended after the clients were killed. Returns `None` if nothing was: several agents are
-    /// started at the same time, and another thread has killed the clients.
-    fn report(&self, has_exited: bool) -> Option<String> {
-        let ended = match (self.clients.is_empty(), has_exited) {
-            (true, true) => return None,
-            (true, false) => "it was killed",
+    /// Describes what was ended. Returns `None` if nothing was: several agents are started at the same time, and
+    /// another thread has killed the clients.
+    fn report(&self, server: ServerEnd) -> Option<String> {
+        let ended = match (self.clients.is_empty(), server) {
+            (true, ServerEnd::Exited) => return None,
+            (true, ServerEnd::Killed) => "it was killed",
             (false, _) => "they were ended",
         };
         Some(format!("{}; {ended}", self.description()))
@@ -69,12 +78,14 @@ impl TmuxObserver<'_> {
             let is_meant = || process::is_tmux_client(*client, tmux.socket());
             process::end_at_once(*client, is_meant, END_TIMEOUT).map_err(failed())?;
         }
-        let has_exited = process::wait_exit(stuck.pid, END_TIMEOUT).map_err(failed())?;
-        if !has_exited {
+        let end = if process::wait_exit(stuck.pid, END_TIMEOUT).map_err(failed())? {
+            ServerEnd::Exited
+        } else {
             let is_meant = || tmux.ending_server() == Some(stuck.pid);
             process::end_at_once(stuck.pid, is_meant, END_TIMEOUT).map_err(failed())?;
-        }
-        if let Some(report) = stuck.report(has_exited) {
+            ServerEnd::Killed
+        };
+        if let Some(report) = stuck.report(end) {
             self.0.notice(report);
         }
         Ok(())
@@ -87,13 +98,13 @@ mod tests {
 
     #[test]
     fn only_what_was_ended_is_reported() {
-        let report = |clients: &[i32], has_exited| {
-            StuckServer { pid: 1, clients: clients.to_vec() }.report(has_exited).unwrap_or_default()
+        let report = |clients: &[i32], end| {
+            StuckServer { pid: 1, clients: clients.to_vec() }.report(end).unwrap_or_default()
         };
-        assert!(
-            report(&[7], true).ends_with("a terminal that is not being read (process 7); they were ended")
-        );
-        assert_eq!(report(&[], true), "");
-        assert!(report(&[], false).ends_with("clients that cannot be found; it was killed"));
+        let both = report(&[7], ServerEnd::Exited);
+        assert!(both.ends_with("a terminal that is not being read (process 7); they were ended"), "{both}");
+        assert_eq!(report(&[], ServerEnd::Exited), "");
+        let server = report(&[], ServerEnd::Killed);
+        assert!(server.ends_with("clients that cannot be found; it was killed"), "{server}");
     }
 }

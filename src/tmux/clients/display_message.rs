@@ -32,9 +32,10 @@ pub enum Audience<'a> {
 }
 
 impl Audience<'_> {
-    fn has(self, session: &str, is_guest: bool) -> bool {
+    /// Returns whether a client of this session receives the notice. `guest` is the user of a guest.
+    fn has(self, session: &str, guest: Option<&str>) -> bool {
         match self {
-            Audience::AllBut(not) => !is_guest && session != not,
+            Audience::AllBut(not) => guest.is_none() && session != not,
             Audience::Only(only) => session == only,
         }
     }
@@ -56,8 +57,9 @@ impl Tmux {
         let meant = |line: &str| {
             let mut fields = line.splitn(4, '|');
             let [control, key, guests, session] = std::array::from_fn(|_| fields.next());
-            let (key, is_guest) = (key?, guest_in(guests?, key?).is_some());
-            (control? == "0" && audience.has(session?, is_guest)).then(|| name_in(key).to_owned())
+            let (key, session) = (key?, session?);
+            let guest = guest_in(guests?, key).map(|(user, _)| user);
+            (control? == "0" && audience.has(session, guest)).then(|| name_in(key).to_owned())
         };
         let clients: Vec<String> = all.lines().filter_map(meant).collect();
         if clients.is_empty() {

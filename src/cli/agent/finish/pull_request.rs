@@ -26,7 +26,7 @@ pub(in crate::cli) fn run(
         return Ok(u8::from(!planned.plan.conflicts.is_empty()));
     }
     if !planned.plan.conflicts.is_empty() {
-        return handle_conflict(&request, &planned.plan, args.resolve, context);
+        return handle_conflict(&request, &planned.plan, args, context);
     }
     let command = request.command(&["--yes"]);
     if !args.yes && !confirmed((&request.name, &command), &shown(&planned.plan), context)? {

@@ -65,11 +65,7 @@ impl DashboardState {
             }
             Modal::Filter(_) => self.filter_key(&mut modal, key),
             Modal::Palette(window) => self.palette_key(window, key),
-            Modal::Menu(window) => {
-                if let Some(by) = menu_step(key) {
-                    window.select(by);
-                }
-            }
+            Modal::Menu(window) => menu_step(key).into_iter().for_each(|by| window.select(by)),
             Modal::Help(window) => self.help_key(window, key),
             _ => {
                 if let Some(input) = modal.input() {
