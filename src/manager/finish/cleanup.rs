@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use crate::base::sanitize::shell_word;
 use crate::error::Error;
 use crate::failpoint;
 use crate::git::{Branches, History, TreePair};
@@ -17,6 +16,7 @@ use crate::manager::removal::remove::Removal;
 use crate::manager::workspace::worktree::WorktreeNote;
 use crate::manager::workspace::{BranchRemoval, WorkInspection, Workspaces};
 use crate::model::AgentRecord;
+use crate::rules::workspace::finish::undo;
 use crate::store::AgentLock;
 
 /// How long the processes of a finished agent get to exit before they are killed.
@@ -49,16 +49,15 @@ impl Finishing<'_> {
         if let Some(to) = &journal.to {
             let short: String = to.chars().take(12).collect();
             let undo = match &journal.directory {
-                Some(directory) => format!("git -C {} reset --keep {}", shell_word(directory), journal.from),
+                Some(directory) => undo::move_checkout_back(directory, &journal.from),
                 None => {
                     let repository = Workspaces(self.0).worktree_note(record).repository;
-                    let name = shell_word(format!("refs/heads/{}", journal.base));
-                    format!("git -C {} update-ref {name} {} {to}", shell_word(&repository), journal.from)
+                    undo::move_branch_back(&repository, &journal.base, (&journal.from, to))
                 }
             };
             steps.extend(journal.replaced.iter().map(|copy| CompletedStep {
                 text: "the commits before the rebase are kept for 30 days".to_owned(),
-                undo: Some(format!("symposium agent recover {}", copy.name)),
+                undo: Some(undo::recover(&copy.name)),
             }));
             steps.push(CompletedStep {
                 text: format!("`{}` is at {short} ({})", journal.base, journal.method),
@@ -87,7 +86,7 @@ impl Finishing<'_> {
             Ok(copy) => {
                 report.steps.push(CompletedStep {
                     text: format!("{} has the result", top.display()),
-                    undo: Some(format!("git -C {} reset --keep {}", shell_word(&top), journal.tip)),
+                    undo: Some(undo::move_checkout_back(&top, &journal.tip)),
                 });
                 report.recovered = report.recovered.take().or(copy);
             }
@@ -119,24 +118,22 @@ impl Finishing<'_> {
         WorkInspection(self.0).forget_worktree(record, branch);
         // A folder that is not a worktree any more.
         let _ = std::fs::remove_dir_all(self.0.store.instance(&record.name).workspace());
-        let undo = kept.recovered.as_ref().map(|copy| format!("symposium agent recover {}", copy.name));
+        let undo = kept.recovered.as_ref().map(|copy| undo::recover(&copy.name));
         report.steps.push(CompletedStep { text: "the worktree is removed".to_owned(), undo });
         let is_gone =
             Branches(&self.0.git()).tip(&note.repository, &note.branch).is_ok_and(|tip| tip.is_none());
         if note.made_branch && is_gone {
             // The agent may have finished its work on another branch.
             let tip = own_tip.as_ref().unwrap_or(&journal.tip);
-            let (repository, branch) = (shell_word(&note.repository), shell_word(&note.branch));
-            let undo = format!("git -C {repository} branch {branch} {tip}");
             report.steps.push(CompletedStep {
                 text: format!("branch `{}` is removed", note.branch),
-                undo: Some(undo),
+                undo: Some(undo::restore_branch(&note.repository, &note.branch, tip)),
             });
         }
         report.recovered = report.recovered.take().or(kept.recovered);
         report.steps.push(CompletedStep {
             text: "the agent is ended; its record, recap and conversation stay".to_owned(),
-            undo: Some(format!("symposium agent resume {}", record.name)),
+            undo: Some(undo::resume(&record.name)),
         });
         let merged = WorktreeNote { merged_into: Some(journal.base.clone()), ..note.clone() };
         Workspaces(self.0).write_worktree_note(record, &merged)?;

@@ -27,7 +27,7 @@ use crate::rules::workspace::finish::plan::{FinishChoice, plan};
 use crate::rules::workspace::finish::pull_request::{
     ForgeProgram, PullRequestDraft, address, is_open_already, without_credentials,
 };
-use crate::rules::workspace::finish::refusal;
+use crate::rules::workspace::finish::{refusal, undo};
 use crate::store::{AgentLocks, RunFiles, Staging};
 
 /// Time limit for the program that opens the pull request.
@@ -39,7 +39,7 @@ pub struct PullRequestPlan {
     /// The plan to show.
     pub plan: FinishPlan,
     state: WorkState,
-    /// Where the branch is pushed; `None` if there are conflicts.
+    /// Target of the push; `None` if there are conflicts.
     push: Option<PushPlan>,
 }
 
@@ -76,7 +76,7 @@ struct PreparedPullRequest {
     plan: FinishPlan,
 }
 
-/// What a plan for a pull request results in.
+/// Outcome of planning a pull request.
 enum PullRequestAttempt {
     /// The pull request can be opened.
     Possible(Box<PreparedPullRequest>),
@@ -175,24 +175,19 @@ impl Finishing<'_> {
     ) -> Result<PullRequestReport, Error> {
         let PreparedPullRequest { facts, computation, push, draft, program, has_lfs_files, .. } = prepared;
         let top = &facts.work.directory;
-        let (remote, branch) = (shell_word(&push.remote), shell_word(&push.branch));
         let mut steps = self.commit_steps(facts, &computation.tip, head);
         steps.push(CompletedStep {
             text: format!("`{}` is pushed to `{}`", push.branch, push.remote),
-            undo: Some(format!("git -C {} push {remote} --delete {branch}", shell_word(top))),
+            undo: Some(undo::delete_pushed(top, &push.remote, &push.branch)),
         });
         steps.extend(has_lfs_files.then(|| CompletedStep { text: lfs_remark(push, top), undo: None }));
         let (mut url, mut command) = (None, None);
         match program {
             Some(program) => {
                 let opened = self.run_forge(record, (*program, draft), top)?;
-                let close = match program {
-                    ForgeProgram::Gh => "gh pr close",
-                    ForgeProgram::Glab => "glab mr close",
-                };
                 let place = opened.clone().unwrap_or_else(|| push.branch.clone());
-                let undo = format!("(cd {} && {close} {})", shell_word(top), shell_word(&place));
-                steps.push(CompletedStep { text: format!("pull request: {place}"), undo: Some(undo) });
+                let undo = Some(undo::close_pull_request(top, *program, &place));
+                steps.push(CompletedStep { text: format!("pull request: {place}"), undo });
                 url = opened;
             }
             None => command = Some(draft.command(ForgeProgram::suggested(&push.url), top)),
@@ -293,18 +288,7 @@ impl Finishing<'_> {
         let program =
             ForgeProgram::choose(&push.url, |program| ForgeRunner(self.0).program_path(program).is_some());
         let mut plan = plan(&facts, &choice);
-        plan.steps.retain(|step| {
-            matches!(step, FinishStep::Commit { .. } | FinishStep::BringIn { .. } | FinishStep::Check(_))
-        });
-        plan.steps.push(FinishStep::Push {
-            branch: push.branch.clone(),
-            remote: push.remote.clone(),
-            url: without_credentials(&push.url),
-        });
-        plan.steps.push(FinishStep::OpenPullRequest {
-            program: program.map(|program| program.name().to_owned()),
-            title: draft.title.clone(),
-        });
+        replace_merge(&mut plan, &push, (program, &draft));
         plan.remarks.extend(has_lfs_files.then(|| lfs_remark(&push, top)));
         let prepared = PreparedPullRequest {
             facts,
@@ -325,6 +309,26 @@ impl Finishing<'_> {
 fn lfs_remark(push: &PushPlan, top: &Path) -> String {
     let (remote, branch) = (shell_word(&push.remote), shell_word(&push.branch));
     format!("files in Git LFS are not uploaded: `git -C {} lfs push {remote} {branch}`", shell_word(top))
+}
+
+/// Replaces the steps that change the base branch by a push and a pull request.
+fn replace_merge(
+    plan: &mut FinishPlan,
+    push: &PushPlan,
+    (program, draft): (Option<ForgeProgram>, &PullRequestDraft),
+) {
+    plan.steps.retain(|step| {
+        matches!(step, FinishStep::Commit { .. } | FinishStep::BringIn { .. } | FinishStep::Check(_))
+    });
+    plan.steps.push(FinishStep::Push {
+        branch: push.branch.clone(),
+        remote: push.remote.clone(),
+        url: without_credentials(&push.url),
+    });
+    plan.steps.push(FinishStep::OpenPullRequest {
+        program: program.map(|program| program.name().to_owned()),
+        title: draft.title.clone(),
+    });
 }
 
 /// Reports that the repository names another place to push to than the plan that the user saw.

@@ -15,6 +15,7 @@ use crate::manager::finish::run::CompletedStep;
 use crate::model::AgentRecord;
 use crate::rules::workspace::finish::facts::FinishFacts;
 use crate::rules::workspace::finish::refusal::{self, FinishRefusal};
+use crate::rules::workspace::finish::undo;
 use crate::store::Staging;
 
 /// What a run brings to the worktree of the agent.
@@ -121,14 +122,14 @@ impl Finishing<'_> {
         tip: &str,
         head: &str,
     ) -> Vec<CompletedStep> {
-        let (top, before) = (shell_word(&facts.work.directory), &facts.work.head);
+        let (top, before) = (&facts.work.directory, &facts.work.head);
         let committed = CompletedStep {
             text: "the uncommitted work is committed".to_owned(),
-            undo: Some(format!("git -C {top} reset {before}")),
+            undo: Some(undo::uncommit(top, before)),
         };
         let merged = CompletedStep {
             text: format!("the worktree has `{}` now", shown(&facts.base.branch)),
-            undo: Some(format!("git -C {top} reset --keep {tip}")),
+            undo: Some(undo::move_checkout_back(top, tip)),
         };
         (tip != before).then_some(committed).into_iter().chain((head != tip).then_some(merged)).collect()
     }
