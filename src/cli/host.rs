@@ -94,7 +94,7 @@ fn add(args: HostAddArguments, context: &Invocation) -> Result<u8, Error> {
         address: args.address.parse().map_err(bad(&args.address))?,
         port: args.port,
         binary: args.binary.map(|path| path.parse().map_err(bad(&path))).transpose()?,
-        force: if args.force { HostCheck::Yes } else { HostCheck::No },
+        check: if args.force { HostCheck::Skip } else { HostCheck::Require },
         asking: if context.ui.can_ask() { Interaction::Allowed } else { Interaction::Never },
     };
     let added = Hosts(&context.manager).host_add(request)?;

@@ -201,25 +201,6 @@ fn the_remote_binary_is_found_in_the_usual_directories() {
 }
 
 #[test]
-fn a_host_moved_to_another_machine_loses_its_cached_agents() {
-    let Some((near, far)) = machines() else { return };
-    far.echoing("a");
-    near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
-    let known = || near.run(&["host", "list", "--json"]).ok().json()[0]["agents"].clone();
-    // The same machine is added again.
-    let port = far.port.to_string();
-    let binary = far.binary();
-    let again = ["host", "add", "--force", "far", &far.address, "--port", &port, "--binary", &binary];
-    near.run(&again).ok();
-    assert_eq!(known(), 1);
-    near.run(&["host", "add", "--force", "far", "127.0.0.1", "--port", "1"]).ok();
-    assert_eq!(known(), json!(null));
-    let gone = near.run(&["agent", "list", "--host", "far"]).fails(1);
-    assert!(gone.stderr.contains("nothing is known of its agents"), "{gone:?}");
-    assert!(!gone.stdout.contains("far:a"), "{gone:?}");
-}
-
-#[test]
 fn concurrent_additions_of_one_host_name_add_one() {
     let Some(near) = Near::new(None) else { return };
     let Some(far) = Far::new(&near) else { return };

@@ -82,8 +82,8 @@ impl Hosts<'_> {
         slow: &mut dyn FnMut(&[&HostName]),
     ) -> Result<Vec<RemoteAgentList>, Error> {
         let ssh = self.ssh()?;
-        let patience = |host: &Host| within.unwrap_or_else(|| self.patience_with(&host.name));
-        let times: Vec<Duration> = hosts.iter().map(patience).collect();
+        let timeout = |host: &Host| within.unwrap_or_else(|| self.timeout_for(&host.name));
+        let times: Vec<Duration> = hosts.iter().map(timeout).collect();
         let deadline = Instant::now() + times.iter().max().copied().unwrap_or_default();
         let (sender, receiver) = mpsc::channel();
         for (at, (host, within)) in hosts.iter().cloned().zip(times.iter().copied()).enumerate() {
@@ -130,7 +130,7 @@ impl Hosts<'_> {
     }
 
     /// Returns the time limit for a host, so that a host that hangs does not delay every list.
-    fn patience_with(&self, host: &HostName) -> Duration {
+    fn timeout_for(&self, host: &HostName) -> Duration {
         let silent =
             RunFiles(&self.0.store).read(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
         let since = silent.and_then(|text| text.parse::<Timestamp>().ok());
@@ -240,7 +240,7 @@ fn query_host(ssh: &Ssh, host: &Host, within: Duration) -> HostAnswer {
         }
         if out.len() + err.len() > MAX_ANSWER_BYTES { FrameFlow::Stop } else { FrameFlow::Continue }
     })?;
-    let nonsense = |what: &str| {
+    let unexpected = |what: &str| {
         Error::unexpected_answer(
             &host.name,
             std::iter::once(what.to_owned()).chain(String::from_utf8_lossy(&err).lines().take(4).map(shown)),
@@ -251,18 +251,18 @@ fn query_host(ssh: &Ssh, host: &Host, within: Duration) -> HostAnswer {
             refuse_older(host, &hello)?;
             match serde_json::from_slice::<Vec<Value>>(&out) {
                 Ok(agents) if agents.len() > MAX_AGENTS => {
-                    Err(nonsense(&format!("it listed more than {MAX_AGENTS} agents")))
+                    Err(unexpected(&format!("it listed more than {MAX_AGENTS} agents")))
                 }
                 Ok(agents) => Ok((hello, agents)),
                 Err(_) => Err(remote_error(&host.name, exit, &err)
-                    .unwrap_or_else(|| nonsense("it did not list its agents"))),
+                    .unwrap_or_else(|| unexpected("it did not list its agents"))),
             }
         }
         (RequestOutcome::Lost(lost), _) => Err(connection_error(host, &lost)),
         (RequestOutcome::Stopped, _) => {
             Err(Error::unexpected_answer(&host.name, vec![too_much(MAX_ANSWER_BYTES)]))
         }
-        (_, _) => Err(nonsense("it ended in the middle")),
+        (_, _) => Err(unexpected("it ended in the middle")),
     }
 }
 

@@ -35,19 +35,19 @@ pub struct HostRequest {
     pub port: Option<u16>,
     /// The path of the symposium program on the host.
     pub binary: Option<RemoteBinary>,
-    /// Whether the host is added even if it does not answer.
-    pub force: HostCheck,
+    /// Whether the host must answer.
+    pub check: HostCheck,
     /// Whether ssh may prompt the user.
     pub asking: Interaction,
 }
 
-/// Whether a host is added even if it does not answer.
+/// Whether a host must answer before it is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostCheck {
-    /// The host must answer.
-    No,
-    /// The host is added without an answer.
-    Yes,
+    /// A host that does not answer is not added, and no host is replaced.
+    Require,
+    /// The host is added or replaced even if it does not answer.
+    Skip,
 }
 
 /// Result of `host add`.
@@ -73,11 +73,11 @@ pub struct HostView {
 }
 
 impl Hosts<'_> {
-    /// Adds a host, or replaces the host of that name if `force` is [`HostCheck::Yes`].
+    /// Adds a host, or replaces the host of that name if the check is skipped.
     pub fn host_add(&self, request: HostRequest) -> Result<HostAdded, Error> {
         let before = StoredHosts(&self.0.store).list()?.into_iter().find(|host| host.name == request.name);
         if let Some(before) = before {
-            if request.force == HostCheck::No {
+            if request.check == HostCheck::Require {
                 return Err(taken(before));
             }
             // The open connection may lead to another machine, and would not be used again.
@@ -98,7 +98,7 @@ impl Hosts<'_> {
                 remarks.extend(difference(&hello));
                 host.version = Some(hello.version);
             }
-            Err(error) if request.force == HostCheck::Yes => {
+            Err(error) if request.check == HostCheck::Skip => {
                 remarks.push(format!("added anyway: {error}"));
                 remarks.extend_from_slice(error.observations());
                 remarks.extend_from_slice(error.hints());
@@ -108,13 +108,13 @@ impl Hosts<'_> {
         let before = StoredHosts(&self.0.store).update(|edit| {
             let before = edit.get(&host.name);
             // Another process may have added the host during the query.
-            if before.is_none() || request.force == HostCheck::Yes {
+            if before.is_none() || request.check == HostCheck::Skip {
                 edit.put(&host);
             }
             before
         })?;
         if let Some(before) = before {
-            if request.force == HostCheck::No {
+            if request.check == HostCheck::Require {
                 return Err(taken(before));
             }
             // The stored answer belongs to another machine.

@@ -18,6 +18,8 @@ pub(in crate::manager) mod operate;
 pub(in crate::manager) mod run;
 pub(in crate::manager) mod screen;
 pub(in crate::manager) mod serve;
+#[cfg(test)]
+mod tests;
 pub(in crate::manager) mod watch;
 
 pub use attach::{LinkEvent, PreviousClient, RemoteAttach, TAKE, WITHIN_TMUX};
