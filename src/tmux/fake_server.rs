@@ -17,6 +17,8 @@ struct FakeState {
     snapshot: TmuxSnapshot,
     is_silent: bool,
     screens: HashMap<String, String>,
+    /// What a pane shows after input, in the order in which it was set: pane, a word of the input, screen.
+    screens_after_input: Vec<(String, String, String)>,
     records: Vec<(String, String)>,
     received: Vec<String>,
     after_snapshot: Option<SnapshotCallback>,
@@ -51,6 +53,7 @@ impl Default for FakeServer {
             snapshot: TmuxSnapshot::Running(server),
             is_silent: false,
             screens: HashMap::new(),
+            screens_after_input: vec![],
             records: vec![],
             received: vec![],
             after_snapshot: None,
@@ -88,6 +91,13 @@ impl FakeServer {
     /// Sets the text on the screen of a pane.
     pub fn show(&self, pane: &str, screen: &str) {
         self.state().screens.insert(pane.to_owned(), screen.to_owned());
+    }
+
+    /// Sets the text that a pane shows once it has received a key, given by its tmux name, or `paste-buffer`. It
+    /// happens once.
+    pub fn show_after(&self, pane: &str, input: &str, screen: &str) {
+        let after = (pane.to_owned(), input.to_owned(), screen.to_owned());
+        self.state().screens_after_input.push(after);
     }
 
     /// Sets the record that a session carries.
@@ -180,12 +190,25 @@ impl FakeState {
         let is_live_target = |pane: &&LivePane| Some(&pane.pane) == target && pane.dead.is_none();
         let found = server.panes.iter().find(is_named).or_else(|| server.panes.iter().find(is_live_target));
         let Some(pane) = found else { return String::new() };
+        self.react(&pane.pane, &unescaped(&words.join(" ")));
         if words.iter().any(|word| word.contains("kill-session"))
             && let TmuxSnapshot::Running(now) = &mut self.snapshot
         {
             now.panes.retain(|other| other.session != pane.session);
         }
         "done\n".into()
+    }
+
+    /// Shows the screen that was set for this input. A script has each of its words in quotes.
+    fn react(&mut self, pane: &str, commands: &str) {
+        let is_input = commands.contains("\"send-keys\"") || commands.contains("\"paste-buffer\"");
+        let expected = |(at, input, _): &(String, String, String)| {
+            at == pane && is_input && commands.contains(&format!("\"{input}\""))
+        };
+        if let Some(found) = self.screens_after_input.iter().position(expected) {
+            let (pane, _, screen) = self.screens_after_input.remove(found);
+            self.screens.insert(pane, screen);
+        }
     }
 }
 

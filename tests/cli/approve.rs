@@ -1,7 +1,5 @@
 //! `agent approve` and `agent deny` answer the agent's own dialog, and press no key when there is none.
 
-use insta::assert_snapshot;
-
 use super::{agent, printed, shown, spawned, wait_for};
 use crate::support::TestEnv;
 
@@ -58,79 +56,6 @@ fn if_asks_answers_only_the_question_with_that_id() {
     assert!(outcome.stderr.contains(&long("everything")), "what was approved is told whole: {outcome:?}");
     wait_for(&env, "a", "idle");
     assert_eq!(shown(&env, "a")["question"], serde_json::Value::Null);
-}
-
-#[test]
-fn a_repeated_question_has_a_new_id() {
-    let env = TestEnv::new();
-    spawned(&env, &["demo", "--name", "a", "--task", "/ask ls"]);
-    wait_for(&env, "a", "waiting");
-    let read = shown(&env, "a")["question"]["id"].as_str().expect("a text").to_owned();
-    agent(&env, &["approve", "a"]).ok();
-    wait_for(&env, "a", "idle");
-    agent(&env, &["send", "a", "/ask ls"]).ok();
-    wait_for(&env, "a", "waiting");
-    agent(&env, &["deny", "a", "--if-asks", &read]).fails(6);
-    assert_eq!(shown(&env, "a")["status"], "waiting");
-}
-
-/// Codex has no hook that reports a dialog.
-#[test]
-fn a_new_dialog_on_the_screen_is_a_new_question() {
-    let env = TestEnv::new();
-    let next = env.root().join("next");
-    let screen = r"\033[2J\033[H  Would you like to run the following command?\n\n  $ %s\n\n› 1. Yes, proceed (y)\n  2. No (esc)\n\n  Press enter to confirm or esc to cancel\n";
-    let script = format!(
-        "printf '{screen}' 'touch one'\nuntil [ -e '{next}' ]; do sleep 0.1; done\nprintf '{screen}' 'rm two'\nexec sleep 1000",
-        next = next.display()
-    );
-    env.fake_program("codex", &script);
-    spawned(&env, &["codex", "--name", "a"]);
-    wait_for(&env, "a", "waiting");
-    let first = shown(&env, "a");
-    assert_eq!(first["question"]["extent"], "brief", "{first}");
-    assert!(first["question"]["text"].as_str().is_some_and(|text| text.ends_with("$ touch one")), "{first}");
-    let read = first["question"]["id"].as_str().expect("a text").to_owned();
-    std::fs::write(&next, "").unwrap();
-    env.wait_until("the next dialog is shown", || {
-        agent(&env, &["peek", "a"]).ok().stdout.contains("$ rm two")
-    });
-    let outcome = agent(&env, &["approve", "a", "--if-asks", &read]).fails(6);
-    assert!(outcome.stderr.contains("now asks another question"), "{outcome:?}");
-    assert!(outcome.stderr.contains("$ rm two"), "{outcome:?}");
-    assert!(!outcome.stderr.contains(&read), "{outcome:?}");
-}
-
-#[test]
-fn approve_presses_no_key_without_a_dialog() {
-    let env = TestEnv::new();
-    spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
-    wait_for(&env, "a", "idle");
-    let outcome = agent(&env, &["approve", "a"]).fails(6);
-    assert!(
-        outcome
-            .stderr
-            .starts_with("error: agent `a` shows no dialog that can be answered; nothing was pressed"),
-        "{outcome:?}"
-    );
-    let screen = agent(&env, &["peek", "a"]).ok().stdout;
-    assert!(
-        screen.lines().any(|line| line.trim_end() == "❯"),
-        "the composer is as empty as it was:\n{screen}"
-    );
-}
-
-#[test]
-fn deny_is_refused_for_a_plain_command() {
-    let env = TestEnv::new();
-    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
-    let outcome = agent(&env, &["deny", "a"]).fails(1);
-    assert_snapshot!(outcome.stderr, @r"
-    error: symposium does not know how to deny in `command`
-      agent `a` is of that kind
-    hint: answer it yourself: `symposium agent attach a`
-    ");
-    agent(&env, &["approve", "nobody"]).fails(3);
 }
 
 #[test]

@@ -237,10 +237,10 @@ impl Approvals<'_> {
         loop {
             let record = self.0.record(&question_line.name, "approve")?;
             let state = ScreenObserver(self.0).reading(&record, kind)?.state;
-            let stands = matches!(&state, Some(ScreenState::Approval(now) | ScreenState::Question(now)) if now == line);
+            let is_open = matches!(&state, Some(ScreenState::Approval(now) | ScreenState::Question(now)) if now == line);
             // The next dialog may look the same; then a hook has reported another question in the meantime.
             let another = record.status.status == Status::Waiting && record.status != question_line.status;
-            if !stands || another || record.status.status == Status::Working {
+            if !is_open || another || record.status.status == Status::Working {
                 // No hook reports that a tool was permitted to run.
                 if record.status == question_line.status && record.status.status == Status::Waiting {
                     let state = state.filter(|state| !state.is_at_prompt());

@@ -30,6 +30,8 @@ pub(in crate::manager) mod logs;
 pub(in crate::manager) mod peek;
 pub(in crate::manager) mod send;
 pub(in crate::manager) mod shell;
+#[cfg(test)]
+mod tests;
 pub(in crate::manager) mod wait;
 pub(in crate::manager) mod watch;
 
