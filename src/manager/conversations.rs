@@ -1,6 +1,9 @@
 //! Lists the conversations of an agent and resumes a chosen one. Only ids and names are used: the content stays in the
 //! storage of the agent CLI, which is never read.
 
+#[cfg(test)]
+mod tests;
+
 use jiff::Timestamp;
 use serde::Serialize;
 

@@ -3,6 +3,9 @@
 //!
 //! Listing must not affect an environment, so only the registry is read.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -53,22 +53,3 @@ fn spawn_can_name_the_first_conversation() {
     agent(&env, &["resume", "a", "--conversation", "login"]).ok();
     assert_eq!(list(&env, "a").as_array().unwrap().len(), 1);
 }
-
-#[test]
-fn an_agent_cannot_resume_the_conversation_of_another() {
-    let env = TestEnv::new();
-    spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
-    spawned(&env, &["demo", "--name", "b", "--task", "hello"]);
-    wait_for(&env, "b", "idle");
-    agent(&env, &["kill", "b"]).ok();
-    let id = shown(&env, "a")["conversation"]["id"].as_str().unwrap().to_owned();
-    let stderr = agent(&env, &["resume", "b", "--conversation", &id]).fails(1).stderr;
-    assert!(
-        env.redacted(&stderr).starts_with("error: conversation [UUID] belongs to agent `a`\n"),
-        "{stderr}"
-    );
-    spawned(&env, &["--name", "plain", "--", "sleep", "1000"]);
-    agent(&env, &["kill", "plain"]).ok();
-    agent(&env, &["resume", "plain", "--conversation", "x"]).fails(2);
-    env.symposium(["conversation", "list", "nobody"]).fails(3);
-}

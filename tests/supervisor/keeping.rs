@@ -19,16 +19,6 @@ fn the_first_agent_starts_the_supervisor() {
 }
 
 #[test]
-fn autostart_can_be_disabled() {
-    let env = TestEnv::new();
-    super::configure(&env, "[supervisor]\nautostart = false\n");
-    symposium(&env, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
-    assert_eq!(supervision(&env)["running"], false);
-    let sessions = env.tmux(["list-sessions", "-F", "#{session_name}"]).stdout;
-    assert_eq!(sessions, "a\n");
-}
-
-#[test]
 fn stop_ends_the_supervisor_until_start() {
     let env = TestEnv::new();
     assert_eq!(symposium(&env, &["supervisor", "start"]).ok().stderr, "the supervisor is running\n");

@@ -9,6 +9,8 @@ pub(in crate::manager) mod control;
 pub(in crate::manager) mod log;
 pub(in crate::manager) mod service;
 pub(in crate::manager) mod stall;
+#[cfg(test)]
+mod tests;
 
 pub use crate::service::ServiceRole;
 pub use control::{ExitWatcher, StartWait, Supervision};
