@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use super::Git;
 
@@ -33,9 +33,21 @@ impl Repository {
     }
 
     /// Runs git and returns what it prints, without the last line ending.
-    #[expect(clippy::disallowed_methods, reason = "a test's own repository")]
     pub fn output_in(&self, dir: &Path, args: &[&str]) -> String {
-        let output = Command::new("git")
+        let output = self.run_in(dir, args);
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
+    }
+
+    /// Runs git, which must fail.
+    pub fn git_fails_in(&self, dir: &Path, args: &[&str]) {
+        let output = self.run_in(dir, args);
+        assert!(!output.status.success(), "{args:?}: {output:?}");
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test's own repository")]
+    fn run_in(&self, dir: &Path, args: &[&str]) -> Output {
+        Command::new("git")
             .args(["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false"])
             // A commit would start `git maintenance` as well.
             .args(["-c", "maintenance.auto=false"])
@@ -44,9 +56,7 @@ impl Repository {
             .env("HOME", self.dir.path())
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .output()
-            .unwrap();
-        assert!(output.status.success(), "{args:?}: {output:?}");
-        String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
+            .unwrap()
     }
 
     pub fn write(&self, path: &str, text: &str) {

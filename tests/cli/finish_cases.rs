@@ -4,7 +4,7 @@ use std::fs;
 
 use super::finish::{agent_with_work, assert_finished, commit, finish, finishing_repository};
 use super::workspace::{git, workspace};
-use super::{agent, status, wait_for};
+use super::{agent, status};
 
 #[test]
 fn a_merge_commit_with_content_of_its_own_is_not_left_out_by_a_rebase() {
@@ -95,18 +95,6 @@ fn stacked_work_is_finished_after_the_work_below_it_was_squashed() {
         assert_eq!(git(&env, &project, &["show", "main:lines"]), "1\nabove\n3");
         assert_eq!(git(&env, &project, &["show", "main~1:lines"]), "1\nbelow\n3");
     }
-}
-
-#[test]
-fn an_agent_that_waits_for_an_answer_is_not_finished() {
-    let env = finishing_repository();
-    let spawn = ["spawn", "demo", "--name", "fix", "--workspace", "worktree", "--task", "/ask make clean"];
-    agent(&env, &spawn).ok();
-    wait_for(&env, "fix", "waiting");
-    let refused = agent(&env, &["finish", "fix", "--yes"]).fails(1).stderr;
-    assert!(refused.contains("error: agent `fix` is waiting"), "{refused}");
-    assert!(refused.contains("`symposium agent interrupt fix`"), "{refused}");
-    assert_eq!(status(&env, "fix"), "waiting");
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub(in crate::manager) mod pull_request;
 pub(in crate::manager) mod push_target;
 pub(in crate::manager) mod request;
 pub(in crate::manager) mod run;
+#[cfg(test)]
+mod tests;
 pub(in crate::manager) mod verify;
 
 pub use interrupted::InterruptedFinish;
