@@ -55,12 +55,12 @@ struct SendMessageParams {
 
 fn send(context: &ToolContext, input: SendMessageParams) -> ToolOutcome {
     let permissions = context.permissions()?;
-    may_be_written_to(context, &permissions, &input.to)?;
+    check_recipient(context, &permissions, &input.to)?;
     post(context, input.to, input.text)
 }
 
 /// Rejects agents and projects that are outside of the caller's permissions.
-fn may_be_written_to(context: &ToolContext, permissions: &PermissionTable, to: &str) -> Result<(), Error> {
+fn check_recipient(context: &ToolContext, permissions: &PermissionTable, to: &str) -> Result<(), Error> {
     let Some(me) = permissions.calling_agent() else { return Ok(()) };
     match Address::parse(to) {
         Address::Parent | Address::Children | Address::Person => Ok(()),

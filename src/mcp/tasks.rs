@@ -110,7 +110,7 @@ struct AddTaskParams {
 
 fn add(context: &ToolContext, input: AddTaskParams) -> ToolOutcome {
     let permissions = context.permissions()?;
-    may_be_given(context, &permissions, &input.agent)?;
+    check_assignee(context, &permissions, &input.agent)?;
     for id in &input.after {
         Permissions(context.manager()?).task_within_reach(&permissions, Action::See, TaskId(*id))?;
     }
@@ -137,7 +137,7 @@ fn add(context: &ToolContext, input: AddTaskParams) -> ToolOutcome {
 }
 
 /// Rejects agents outside of the caller's permissions, and queues from which such agents take tasks.
-fn may_be_given(context: &ToolContext, permissions: &PermissionTable, to: &str) -> Result<(), Error> {
+fn check_assignee(context: &ToolContext, permissions: &PermissionTable, to: &str) -> Result<(), Error> {
     if let Some(spec) = to.strip_prefix(ANY) {
         return match (permissions.allows_pool(spec), permissions.calling_agent()) {
             (true, _) | (_, None) => Ok(()),

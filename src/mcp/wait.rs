@@ -60,9 +60,9 @@ pub(super) async fn wait(
     mut is_over: watch::Receiver<bool>,
 ) -> Result<ToolOutcome, ErrorData> {
     let input: WaitTaskParams = arguments("wait_task", input)?;
-    let patience = Duration::from_secs(input.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).min(MAX_TIMEOUT_S));
+    let timeout = Duration::from_secs(input.timeout_s.unwrap_or(DEFAULT_TIMEOUT_S).min(MAX_TIMEOUT_S));
     let id = TaskId(input.id);
-    let end = Instant::now() + patience;
+    let end = Instant::now() + timeout;
     let mut progress = ProgressNotifier::of(request);
     let waited = tokio::select! {
         waited = until_over(&context, id, end, &mut progress) => waited?,
@@ -72,10 +72,10 @@ pub(super) async fn wait(
             until_over(&context, id, Instant::now(), &mut progress).await?
         }
     };
-    Ok(waited.map(|waited| describe(&waited, patience)))
+    Ok(waited.map(|waited| describe(&waited, timeout)))
 }
 
-fn describe(WaitResult { task, asks }: &WaitResult, patience: Duration) -> ToolResult {
+fn describe(WaitResult { task, asks }: &WaitResult, timeout: Duration) -> ToolResult {
     let over = task.state.is_over();
     let mut text = card(task);
     match (over, asks) {
@@ -89,7 +89,7 @@ fn describe(WaitResult { task, asks }: &WaitResult, patience: Duration) -> ToolR
         }
         (false, None) => text.push_str(&format!(
             "\nthe task has not ended within {} s; call `wait_task` again to continue waiting",
-            patience.as_secs()
+            timeout.as_secs()
         )),
     }
     ToolResult { text, data: json!({ "over": over, "waits_for": asks, "task": view(task) }) }

@@ -55,12 +55,12 @@ impl GuestTerminal {
     /// and the kernel does not send SIGWINCH.
     pub(super) fn resize(&self, size: (u16, u16)) {
         let _ = tcsetwinsize(&self.master, winsize(size));
-        self.is_used();
+        self.note_use();
     }
 
     /// Notifies the program that its terminal was used: for tmux, a client whose size may have changed is the one that
     /// was used last.
-    pub fn is_used(&self) {
+    pub fn note_use(&self) {
         let _ = kill_process(Pid::from_child(&self.child), Signal::WINCH);
     }
 

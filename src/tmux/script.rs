@@ -86,7 +86,7 @@ impl Script {
 
     /// Returns the text. Fails if an argument contains a NUL byte.
     pub(super) fn finish(self, what: &'static str) -> Result<Vec<u8>, TmuxError> {
-        self.into_request(what).map(|into_request| into_request.text)
+        self.into_request(what).map(|script| script.text)
     }
 
     /// Returns both forms of the script. Fails if an argument contains a NUL byte.

@@ -28,7 +28,7 @@ impl PendingPrompt<'_> {
     pub(in crate::manager) fn reported_after(&self, before: Option<&AcceptedPrompt>) -> Option<String> {
         self.reported_prompt()
             .filter(|reported_prompt| Some(reported_prompt) != before)
-            .map(|reported_prompt| reported_prompt.text)
+            .map(|prompt| prompt.text)
     }
 
     pub(in crate::manager) fn reports_prompts(&self) -> bool {

@@ -7,7 +7,7 @@ use crate::base::sanitize::shell_word;
 use crate::error::{Code, Error};
 use crate::manager::finish::Finishing;
 use crate::manager::finish::journal::FinishProgress;
-use crate::manager::finish::move_base::has_the_work;
+use crate::manager::finish::move_base::already_merged;
 use crate::manager::finish::request::FinishRequest;
 use crate::manager::tasks::Tasks;
 use crate::manager::tasks::add::{TaskAdded, TaskRequest};
@@ -97,7 +97,7 @@ impl Finishing<'_> {
                 FinishProgress::Prepared => {}
                 FinishProgress::BringingIn => self.revert_bring_in(&record, journal)?,
                 FinishProgress::Moving => self.revert_move(&record, journal, &repository)?,
-                FinishProgress::Moved => return Err(has_the_work(&record, journal)),
+                FinishProgress::Moved => return Err(already_merged(&record, journal)),
             }
         }
         self.remove_journal(&record)?;

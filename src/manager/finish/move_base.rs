@@ -151,7 +151,7 @@ impl Finishing<'_> {
         let to = journal.to.as_deref().unwrap_or(&journal.from);
         if now != journal.from {
             let has_work = History(&git).is_ancestor(top, to, &now).map_err(failed)?;
-            return if has_work { Err(has_the_work(record, journal)) } else { Ok(()) };
+            return if has_work { Err(already_merged(record, journal)) } else { Ok(()) };
         }
         let Some(directory) = self.directory_of_base(top, journal).map_err(failed)? else { return Ok(()) };
         let left = self.revert_files(&directory, journal).map_err(failed)?;
@@ -178,7 +178,7 @@ impl Finishing<'_> {
 }
 
 /// Reports that a run cannot be aborted any more.
-pub(in crate::manager) fn has_the_work(record: &AgentRecord, journal: &FinishJournal) -> Error {
+pub(in crate::manager) fn already_merged(record: &AgentRecord, journal: &FinishJournal) -> Error {
     let name = &record.name;
     Error::new(Code::Workspace, format!("`{}` has the work of agent `{name}` already", journal.base))
         .hint(format!("complete the interrupted run: `symposium agent finish {name}`"))

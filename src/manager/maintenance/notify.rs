@@ -61,7 +61,7 @@ pub struct NotifyReport {
     pub sent: Vec<SentNotice>,
     /// For each status change, the time until it was detected.
     pub waits: Vec<Duration>,
-    /// When to announce rows that still wait for the registry.
+    /// Time at which rows that still wait for the registry are announced.
     pub retry_at: Option<Timestamp>,
     /// Why notices of earlier rounds could not be shown on the desktop.
     pub desktop_failures: Vec<String>,
@@ -83,7 +83,7 @@ impl Notifications<'_> {
     /// The desktop is not waited for: a notification service that does not answer takes two seconds for each notice.
     pub fn send_due_notices(&self, announcer: &mut Announcer) -> Result<NotifyReport, Error> {
         let mut report = self.announce_events(announcer)?;
-        if let Some(notice) = announcer.limiter.rest(self.0.now()) {
+        if let Some(notice) = announcer.limiter.take_held_back(self.0.now()) {
             report.sent.push(self.send_except_desktop(notice, &self.0.settings().notify));
         }
         report.desktop_failures = announcer.desktop_failures();

@@ -140,7 +140,7 @@ impl ShareHost {
                 };
                 // If the pane is gone, the guest's terminal ends with it.
                 if let Ok(Sizer::Another) = tmux.guest_types(guest_client, typed) {
-                    screen.is_used();
+                    screen.note_use();
                 }
             }
         };

@@ -14,7 +14,7 @@ impl WebAccess<'_> {
         self.refuse_agents("serve the web page")?;
         match WebStore(&self.0.store).lock_server()? {
             Some(lock) => Ok(WebServing(lock)),
-            None => Err(self.is_served()),
+            None => Err(self.already_served()),
         }
     }
 
@@ -32,7 +32,7 @@ impl WebAccess<'_> {
         })
     }
 
-    fn is_served(&self) -> Error {
+    fn already_served(&self) -> Error {
         let pid = WebStore(&self.0.store).server().map(|pid| format!(" (pid {pid})")).unwrap_or_default();
         let url = WebStore(&self.0.store).url().ok().flatten();
         Error::new(Code::WebRunning, format!("the web page is served already{pid}"))

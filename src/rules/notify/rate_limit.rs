@@ -72,14 +72,14 @@ impl RateLimiter {
         if self.suppressed == 0 || self.per_minute == 0 {
             return None;
         }
-        let mut lately =
+        let mut recent =
             self.sent.iter().filter(|at| **at <= now && now.duration_since(**at) < MINUTE).copied();
-        let full = lately.clone().count() >= self.per_minute as usize;
-        Some(lately.next().filter(|_| full).map_or(now, |oldest| oldest + MINUTE))
+        let full = recent.clone().count() >= self.per_minute as usize;
+        Some(recent.next().filter(|_| full).map_or(now, |oldest| oldest + MINUTE))
     }
 
     /// Returns one notice about all held-back notices once the limit allows it, because a later notice may never come.
-    pub fn rest(&mut self, now: Timestamp) -> Option<Notice> {
+    pub fn take_held_back(&mut self, now: Timestamp) -> Option<Notice> {
         self.next_permit_at(now).filter(|at| *at <= now)?;
         let last = self.last_held.take()?;
         let Permit::Yes { suppressed } = self.allow(now) else { return None };
@@ -186,18 +186,21 @@ mod tests {
     fn suppressed_notice_is_sent_once_when_the_limit_allows_it() {
         let mut limiter = RateLimiter::new(1);
         limiter.allow(at(1000));
-        assert_eq!((limiter.next_permit_at(at(1001)), limiter.rest(at(1100))), (None, None));
+        assert_eq!((limiter.next_permit_at(at(1001)), limiter.take_held_back(at(1100))), (None, None));
         limiter.allow(at(1100));
         limiter.hold_back(notice("a is done"));
         limiter.hold_back(notice("b is done"));
-        assert_eq!((limiter.next_permit_at(at(1101)), limiter.rest(at(1101))), (Some(at(1160)), None));
-        assert_eq!(limiter.rest(at(1159)), None);
-        let rest = limiter.rest(at(1160)).unwrap();
+        assert_eq!(
+            (limiter.next_permit_at(at(1101)), limiter.take_held_back(at(1101))),
+            (Some(at(1160)), None)
+        );
+        assert_eq!(limiter.take_held_back(at(1159)), None);
+        let rest = limiter.take_held_back(at(1160)).unwrap();
         assert_eq!(
             (rest.title.as_str(), rest.body.as_str()),
             ("2 notices were held back", "the last: b is done: x")
         );
-        assert_eq!((limiter.next_permit_at(at(1161)), limiter.rest(at(9999))), (None, None));
+        assert_eq!((limiter.next_permit_at(at(1161)), limiter.take_held_back(at(9999))), (None, None));
         assert_eq!(limiter.allow(at(1161)), Permit::No, "it counts as one");
         limiter.hold_back(notice("a is done"));
         assert_eq!(

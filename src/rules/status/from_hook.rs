@@ -170,8 +170,8 @@ mod tests {
         let second = note_after(&first, &asks("b"), at(3)).unwrap();
         assert_eq!(second.reason, first.reason);
         assert_ne!(
-            second.current_question().map(|current_question| current_question.id),
-            first.current_question().map(|current_question| current_question.id)
+            second.current_question().map(|question| question.id),
+            first.current_question().map(|question| question.id)
         );
     }
 

@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn an_answer_applies_only_to_the_question_that_was_read() {
         let note = asks(Question::new("Bash: ls"));
-        let id = note.current_question().map(|current_question| current_question.id).unwrap();
+        let id = note.current_question().map(|question| question.id).unwrap();
         let question = StatusNote { waiting_for: Some(WaitingFor::Question), ..note.clone() };
         for (now, read, expected) in [
             (&note, None, true),

@@ -90,12 +90,12 @@ impl AgentLocks<'_> {
 pub struct SupervisorLock<'a>(pub &'a Store);
 
 impl SupervisorLock<'_> {
-    /// Waits for the lock of the supervisor, at most as long as `patience`. Returns `None` if another supervisor holds
+    /// Waits for the lock of the supervisor, at most as long as `timeout`. Returns `None` if another supervisor holds
     /// it.
-    pub fn acquire(&self, patience: Duration) -> Result<Option<AgentLock>, StoreError> {
+    pub fn acquire(&self, timeout: Duration) -> Result<Option<AgentLock>, StoreError> {
         let run = self.0.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
-        AgentLock::acquire(&run.join("_supervisor.lock"), "supervise", patience)
+        AgentLock::acquire(&run.join("_supervisor.lock"), "supervise", timeout)
     }
 
     /// Returns the process id of the supervisor, if one is running. Takes no exclusive lock: a probe must not prevent a

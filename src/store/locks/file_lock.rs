@@ -24,11 +24,11 @@ pub(in crate::store) const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
 pub(in crate::store) struct PlainLock(#[expect(dead_code, reason = "held for its lock")] LockedFile);
 
 impl PlainLock {
-    /// Waits for the lock, at most as long as `patience`.
-    pub(in crate::store) fn acquire(path: &Path, patience: Duration) -> Result<PlainLock, StoreError> {
-        match acquire(path, patience)? {
+    /// Waits for the lock, at most as long as `timeout`.
+    pub(in crate::store) fn acquire(path: &Path, timeout: Duration) -> Result<PlainLock, StoreError> {
+        match acquire(path, timeout)? {
             Some(file) => Ok(PlainLock(file)),
-            None => Err(StoreError::LockTimeout { path: path.to_owned(), waited: patience }),
+            None => Err(StoreError::LockTimeout { path: path.to_owned(), waited: timeout }),
         }
     }
 }
@@ -41,13 +41,13 @@ pub struct AgentLock {
 }
 
 impl AgentLock {
-    /// Waits for the lock, at most as long as `patience`. Returns `None` if another process kept it.
+    /// Waits for the lock, at most as long as `timeout`. Returns `None` if another process kept it.
     pub(in crate::store) fn acquire(
         path: &Path,
         doing: &str,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<AgentLock>, StoreError> {
-        let Some(locked) = acquire(path, patience)? else { return Ok(None) };
+        let Some(locked) = acquire(path, timeout)? else { return Ok(None) };
         // The text is only for users, so a failure is ignored: an agent must be killable on a full disk.
         let text = format!("{} {doing}\n", std::process::id());
         let mut file = locked.file();

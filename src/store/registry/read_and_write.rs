@@ -97,7 +97,7 @@ impl Store {
 
     /// Returns the registry. Takes the lock only if the registry has to be repaired or migrated first.
     pub(in crate::store) fn load(&self, now: Timestamp) -> Result<Arc<Registry>, StoreError> {
-        match self.look()? {
+        match self.reading()? {
             RegistryReading::Sound(registry) => Ok(registry),
             RegistryReading::Old(_) => {
                 let _lock = self.lock()?;
@@ -113,7 +113,7 @@ impl Store {
     /// Returns the registry and repairs or migrates it if necessary. The previous holder of the lock may have done that
     /// already.
     pub(in crate::store) fn load_locked(&self, now: Timestamp) -> Result<Arc<Registry>, StoreError> {
-        let (registry, notice) = match self.look()? {
+        let (registry, notice) = match self.reading()? {
             RegistryReading::Sound(registry) => return Ok(registry),
             RegistryReading::Old(old) => crate::store::registry::recover::migrate(&self.home, &old, now)?,
             RegistryReading::Broken(damage) => {
@@ -125,7 +125,7 @@ impl Store {
         Ok(Arc::new(registry))
     }
 
-    fn look(&self) -> Result<RegistryReading, StoreError> {
+    fn reading(&self) -> Result<RegistryReading, StoreError> {
         let path = self.home.registry();
         let parsed = match self.cache.registry(&path)? {
             CachedRead::Sound(registry) => return Ok(RegistryReading::Sound(registry)),
