@@ -124,6 +124,7 @@ const DOMAINS: &[&str] = &[
     "finish",
     "groups",
     "handoff",
+    "notices",
     "maintenance",
     "web",
     "events",

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::notice_channels;
 use super::values::{self, TomlValue, ValueResult, duration_at_least};
 use crate::base::suggest::nearest;
 use crate::model::{
@@ -13,7 +14,7 @@ type Setter = fn(&mut Config, TomlValue<'_, '_>) -> ValueResult<()>;
 /// Minimum interval of the supervisor's full check. A shorter one would amount to polling.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
-const NOTIFY_ON: [(&str, NotifyOn); 8] = [
+pub(super) const NOTIFY_ON: [(&str, NotifyOn); 8] = [
     ("waiting", NotifyOn::Waiting),
     ("finished", NotifyOn::Finished),
     ("crashed", NotifyOn::Crashed),
@@ -42,7 +43,7 @@ const THEME: [(&str, ThemeName); 4] = [
     ("plain", ThemeName::Plain),
 ];
 
-const KEYS: [(&str, &str, Setter); 33] = [
+const KEYS: [(&str, &str, Setter); 36] = [
     ("", "max_agents", |config, value| {
         values::number(value).map(|most| config.max_agents = (most > 0).then_some(most))
     }),
@@ -77,6 +78,15 @@ const KEYS: [(&str, &str, Setter); 33] = [
     }),
     ("notify", "quiet_hours", |config, value| {
         values::quiet_hours(value).map(|hours| config.notify.quiet_hours = hours)
+    }),
+    ("notify", "page_url", |config, value| {
+        notice_channels::page_url(value).map(|url| config.notify.page_url = Some(url))
+    }),
+    ("notify", "ntfy", |config, value| {
+        notice_channels::ntfy(value).map(|channel| config.notify.ntfy = Some(channel))
+    }),
+    ("notify", "webhook", |config, value| {
+        notice_channels::webhook(value).map(|channel| config.notify.webhook = Some(channel))
     }),
     ("cleanup", "deleted_projects", |config, value| {
         values::word(value, &DELETED).map(|policy| config.cleanup.deleted_projects = policy)

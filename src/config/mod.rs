@@ -5,10 +5,12 @@
 //!
 //! - `keys`: the keys with their sections, names and setters
 //! - `values`: parses values
+//! - `notice_channels`: parses `[notify.ntfy]` and `[notify.webhook]`
 //! - `mistakes`: errors with their positions
 
 mod keys;
 mod mistakes;
+mod notice_channels;
 #[cfg(test)]
 mod tests;
 mod values;

@@ -19,12 +19,12 @@ const MAX_DURATION: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
 /// A value, or its errors at byte offsets of the text.
 pub(super) type ValueResult<T> = Result<T, Vec<LocatedMistake<usize>>>;
 
-fn wrong<T>(value: TomlValue<'_, '_>, message: impl Into<String>) -> ValueResult<T> {
+pub(super) fn wrong<T>(value: TomlValue<'_, '_>, message: impl Into<String>) -> ValueResult<T> {
     Err(vec![LocatedMistake::new(value.span().start, message)])
 }
 
 /// Returns an error that names the expected and the actual value.
-fn expected<T>(value: TomlValue<'_, '_>, what: &str) -> ValueResult<T> {
+pub(super) fn expected<T>(value: TomlValue<'_, '_>, what: &str) -> ValueResult<T> {
     let found = match value.get_ref() {
         DeValue::String(text) => format!("`{}`", text.chars().take(40).collect::<String>().escape_debug()),
         DeValue::Integer(number) => format!("`{}`", number.as_str()),

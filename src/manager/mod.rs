@@ -35,6 +35,7 @@
 //! | `finish` | getting work into its base branch |
 //! | `groups` | several agents on the same work |
 //! | `handoff` | export and import |
+//! | `notices` | notices to other devices |
 //! | `maintenance` | periodic work of the supervisor |
 //! | `web` | access to the web page |
 //! | `events` | events of tmux and of agent CLIs |
@@ -76,6 +77,7 @@ mod launch;
 mod lifecycle;
 mod maintenance;
 mod messages;
+mod notices;
 mod parallel;
 mod permissions;
 mod queue;

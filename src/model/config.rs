@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{DashboardConfig, FinishMethod};
+use crate::model::{DashboardConfig, FinishMethod, NoticeChannel, WebUrl};
 
 /// The complete configuration of an environment.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,6 +97,12 @@ pub struct Notify {
     pub per_minute: u32,
     /// Period in which only the command receives notices.
     pub quiet_hours: Option<QuietHours>,
+    /// Address under which other devices reach the web page, for links and answers in notices.
+    pub page_url: Option<WebUrl>,
+    /// A topic of ntfy that receives notices.
+    pub ntfy: Option<NoticeChannel>,
+    /// An address that receives notices as JSON.
+    pub webhook: Option<NoticeChannel>,
 }
 
 /// An event that causes a notice.
@@ -251,6 +257,9 @@ impl Default for Config {
                 command: Vec::new(),
                 per_minute: 10,
                 quiet_hours: None,
+                page_url: None,
+                ntfy: None,
+                webhook: None,
             },
             cleanup: Cleanup { deleted_projects: AfterDeletion::Keep, after: Duration::from_secs(7 * DAY) },
             ledger: LedgerConfig { keep: Duration::from_secs(90 * DAY) },

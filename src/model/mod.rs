@@ -16,6 +16,7 @@
 //! - `share`: permissions for another user
 //! - `handoff`: the manifest of a hand-off
 //! - `host`: another machine that runs agents
+//! - `notices`: notices that are sent to other devices
 //! - `remote`: the protocol between two symposium processes
 //! - `web`: devices that may use the web page
 
@@ -28,6 +29,7 @@ mod dashboard_colors;
 mod finish;
 mod handoff;
 mod host;
+mod notices;
 mod remote;
 mod share;
 mod tmux_snapshot;
@@ -73,6 +75,9 @@ pub use handoff::{
     Manifest, Part, PartEntry,
 };
 pub use host::{Host, HostAddress, HostName, InvalidHost, RemoteBinary};
+pub use notices::channels::{NoticeChannel, SecretSource};
+pub use notices::message::{AnswerGrant, NoticeAnswer, NoticeMessage, OfferedAnswer};
+pub use notices::web_url::{InvalidWebUrl, WebUrl};
 pub use remote::{HELLO, REMOTE_FORMAT, RemoteFrame, RemoteHello, RemoteRequest, Replay, RequestId};
 pub use share::{Share, SharedAgent};
 pub use tmux_snapshot::{DeadPane, LiveClient, LivePane, LiveServer, ServerIdentity, TmuxSnapshot};

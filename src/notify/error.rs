@@ -60,12 +60,47 @@ pub enum NoticeError {
         /// Exit status of the command.
         exit: Exit,
     },
+    /// The token or the key of a service cannot be read.
+    #[error("the token or key cannot be read: {why}")]
+    Secret {
+        /// Reason, without the secret.
+        why: String,
+    },
+    /// The address of ntfy names no topic.
+    #[error("the address of ntfy has no topic")]
+    NoTopic,
+    /// A service could not be reached.
+    #[error("{host} could not be reached: {why}")]
+    Unreachable {
+        /// Name of the host.
+        host: String,
+        /// Reason of the HTTP client.
+        why: String,
+    },
+    /// A service refused the notice.
+    #[error("{host} answered {status}")]
+    Answered {
+        /// Name of the host.
+        host: String,
+        /// Status of HTTP.
+        status: u16,
+    },
 }
 
 impl NoticeError {
     /// Returns a conversion for `map_err` on operations on the bus.
     pub(super) fn bus(what: &'static str) -> impl FnOnce(io::Error) -> NoticeError {
         move |source| NoticeError::Bus { what, source }
+    }
+
+    /// Returns `true` if the same request may succeed a moment later.
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            NoticeError::Unreachable { .. } => true,
+            // 408 and 429 ask for another attempt; the others are faults of the service.
+            NoticeError::Answered { status, .. } => matches!(*status, 408 | 429 | 500..),
+            _ => false,
+        }
     }
 
     /// Returns `true` if there is no notification service: a bus without a desktop, for example on a server.

@@ -28,6 +28,7 @@
 //! - `trust`: the projects whose specs the user trusts
 //! - `spawn_choices`: the choices of the last spawn
 //! - `web`: the devices that may use the web page
+//! - `notices`: files about notices to other devices
 
 mod copy_files;
 mod error;
@@ -37,6 +38,7 @@ mod instance;
 mod locks;
 mod logs;
 mod map_file;
+mod notices;
 mod ports;
 mod probe;
 mod recovered;
@@ -66,6 +68,7 @@ pub use locks::share_locks::{OpenShare, ShareLocks};
 pub use locks::start_slots::{StartLock, StartSlot, StartSlots};
 pub use logs::read::{LogReader, Logs};
 pub use logs::rotating_log::RotatingFile;
+pub use notices::{AnswerGrants, ChannelFailure, ChannelFailures};
 pub use ports::PortRanges;
 pub use probe::{DiskSpace, probe_disk};
 pub use recovered::{RecoveredCopies, recovered_folder};

@@ -324,6 +324,9 @@ impl Ticker {
         for failure in report.desktop_failures {
             tracing::warn!(failure, "the desktop showed no notification");
         }
+        for failure in report.network_failures {
+            tracing::warn!(failure, "a notification was not delivered");
+        }
         report.retry_at.into_iter().chain(self.announcer.limiter.next_permit_at(self.manager.now())).min()
     }
 

@@ -24,8 +24,10 @@ use crate::web::api::{Refusal, refusal, run_blocking};
 const MAX_BODY_BYTES: usize = 256 * 1024;
 /// How long a client may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
-/// The one path below `/api/` that needs no secret, because it hands one out.
+/// The path that needs no secret of a device, because it hands one out.
 pub(super) const PAIR_PATH: &str = "/api/pair";
+/// The path of answers in notices. A token in the body is the proof; the app of a service sends no origin.
+pub(super) const NOTICE_ANSWER_PATH: &str = "/api/notices/answer";
 
 /// Scripts, styles and images come from this server only; no page may embed this one.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -83,7 +85,9 @@ pub(super) fn is_read(method: &Method) -> bool {
 }
 
 fn needs_secret(state: &WebState, path: &str) -> bool {
-    path != PAIR_PATH && !assets::is_asset(path) && !state.hosts.base_path().lacks_slash(path)
+    ![PAIR_PATH, NOTICE_ANSWER_PATH].contains(&path)
+        && !assets::is_asset(path)
+        && !state.hosts.base_path().lacks_slash(path)
 }
 
 /// Checks host, method and origin.
@@ -100,7 +104,8 @@ fn check_headers(state: &WebState, request: &Request) -> Result<(), Refusal> {
         return Err(refusal(StatusCode::METHOD_NOT_ALLOWED, "method", "only GET and POST are supported"));
     }
     let given = headers.get(ORIGIN).map(|given| given.as_bytes() == origin.as_bytes());
-    let needs_origin = !is_read || headers.contains_key(UPGRADE);
+    let is_notice_answer = request.uri().path() == NOTICE_ANSWER_PATH;
+    let needs_origin = !is_read && !is_notice_answer || headers.contains_key(UPGRADE);
     let is_accepted = given.unwrap_or(!needs_origin);
     if !is_accepted || is_from_elsewhere(headers, request.uri().path()) {
         return Err(refusal(StatusCode::FORBIDDEN, "origin", "the request does not come from this page"));

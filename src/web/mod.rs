@@ -25,7 +25,8 @@
 //! # Rules
 //!
 //! - Nothing is trusted because it comes from this machine: agents run programs here. Every request proves the secret
-//!   of a device, except for the embedded files and the request that pairs a device.
+//!   of a device, except for the embedded files, the request that pairs a device and the answers in notices, which have
+//!   tokens of their own.
 //! - A port is opened only by `symposium web`.
 //! - No secret is in an address, an argument, the environment or a log line.
 

@@ -7,8 +7,10 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Redirect;
 use axum::routing::{get, post};
 
-use super::api::{agents, devices, diff, hosts, messages, pair, screen, spawn, tasks, terminal};
-use super::guard::{self, PAIR_PATH};
+use super::api::{
+    agents, devices, diff, hosts, messages, notice_answer, pair, screen, spawn, tasks, terminal,
+};
+use super::guard::{self, NOTICE_ANSWER_PATH, PAIR_PATH};
 use super::{WebState, assets, stream};
 
 /// Returns the service for all requests.
@@ -52,6 +54,7 @@ pub(super) fn router(state: Arc<WebState>) -> Router {
             root.route(&base_path.to_string(), get(move || async move { Redirect::permanent(&with_slash) }));
     }
     root.route(PAIR_PATH, post(pair::pair))
+        .route(NOTICE_ANSWER_PATH, post(notice_answer::answer))
         .route("/api/agents", get(agents::list))
         .route("/api/events", get(stream::agents))
         .nest("/api/agents/{name}", agent)

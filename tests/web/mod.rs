@@ -8,6 +8,8 @@ mod fuzz;
 mod guard;
 mod guests;
 mod limits;
+mod notice_service;
+mod notices;
 mod pairing;
 mod proxy;
 mod service;

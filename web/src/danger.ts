@@ -2,21 +2,11 @@
 // completely. The list of commands is a help for tired eyes, not a protection: a command that is not in it may do harm
 // as well.
 
+import harmful from "../../src/rules/notify/harmful_commands.json";
 import type { Question } from "./types.js";
 
 const PATTERNS: [RegExp, string][] = [
-  [/\brm\s+(-\w*[rf]|--recursive|--force)/, "deletes files"],
-  [/\b(shred|mkfs\S*|wipefs|fdisk|parted)\b|\bdd\s+.*\bof=/, "writes to a disk"],
-  [/\bgit\s+push\b.*(--force|-f\b|--delete|--mirror)/, "rewrites a remote branch"],
-  [/\bgit\s+(reset\s+--hard|clean\s+-\w*f|branch\s+-D|checkout\s+--\s|restore\s|stash\s+(drop|clear))/, "discards work"],
-  [/\b(drop|truncate)\s+(table|database|schema|index)\b|\bdelete\s+from\b/i, "deletes data"],
-  [/\b(sudo|doas|su)\s/, "runs as another user"],
-  [/\b(chmod|chown)\s+(-\w*R|--recursive)/, "changes many files"],
-  [/\b(curl|wget)\b[^|;]*\|\s*(sudo\s+)?(ba|z|da)?sh\b/, "runs a download"],
-  [/\b(kubectl|helm|terraform|pulumi|docker|podman|aws|gcloud|az)\b.*\b(delete|destroy|uninstall|prune|rm|terminate\S*)\b/, "removes resources"],
-  [/\b(shutdown|reboot|poweroff|halt|killall|pkill)\b/, "stops processes or the machine"],
-  [/\b(npm|cargo|twine|gem)\s+(publish|upload|push|yank|unpublish)\b/, "publishes"],
-  [/>\s*\/(etc|dev|boot)\//, "writes to the system"],
+  ...harmful.map(({ pattern, ignore_case, effect }): [RegExp, string] => [new RegExp(pattern, ignore_case ? "i" : ""), effect]),
   // The server writes invisible characters in this form. A tab is harmless.
   [/<U\+(?!0009>)[0-9A-F]{4,6}>/, "contains invisible characters"],
 ];

@@ -10,7 +10,7 @@ use crate::base::plural::counted;
 use crate::env::Env;
 use crate::error::{Code, Error};
 use crate::manager::diagnostics::storage_checks::DiskAnswer;
-use crate::manager::diagnostics::{Diagnostics, ServerChecks, StorageChecks};
+use crate::manager::diagnostics::{Diagnostics, NoticeChecks, ServerChecks, StorageChecks};
 use crate::manager::error_from::how_to_install_tmux;
 use crate::manager::restore::Restoration;
 use crate::manager::specs::LaunchPlanner;
@@ -79,6 +79,7 @@ impl Diagnostics<'_> {
             StorageChecks(self.0).check_ledger(),
             StorageChecks(self.0).check_supervisor(),
         ]);
+        checks.extend(NoticeChecks(self.0).check_channels());
         checks.extend(StorageChecks(self.0).check_hook_link());
         checks.extend(ServerChecks(self.0).check_running_server());
         checks.extend(self.check_sharing());

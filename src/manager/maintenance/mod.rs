@@ -36,7 +36,7 @@ pub struct AutoRestart<'a>(pub &'a Context);
 #[derive(Clone, Copy)]
 pub struct HangDetection<'a>(pub &'a Context);
 
-/// Reports events to the user: desktop, command and attached terminals.
+/// Reports events to the user: desktop, command, attached terminals and other devices.
 #[derive(Clone, Copy)]
 pub struct Notifications<'a>(pub &'a Context);
 

@@ -1,5 +1,5 @@
-//! Sends notices to the user: on the desktop, in the status line of attached terminals, by the bell, and to a command
-//! of the user.
+//! Sends notices to the user: on the desktop, in the status line of attached terminals, by the bell, to a command of the
+//! user, and to other devices.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -12,6 +12,7 @@ use jiff::tz::TimeZone;
 use crate::error::Error;
 use crate::ledger::EventQuery;
 use crate::manager::maintenance::Notifications;
+use crate::manager::notices::{NetworkNotices, NoticeOutbox};
 use crate::manager::registry::RegistryWriter;
 use crate::manager::specs::LaunchPlanner;
 use crate::manager::status::StatusTracker;
@@ -36,12 +37,19 @@ pub struct Announcer {
     announced: BTreeSet<i64>,
     /// Threads that show notices on the desktop. Each returns its failures.
     desktop: Vec<JoinHandle<Vec<String>>>,
+    /// Threads that send notices to other devices.
+    outbox: NoticeOutbox,
 }
 
 impl Announcer {
     /// Creates the state for a supervisor that has announced nothing yet.
     pub fn new(per_minute: u32) -> Announcer {
-        Announcer { limiter: RateLimiter::new(per_minute), announced: BTreeSet::new(), desktop: Vec::new() }
+        Announcer {
+            limiter: RateLimiter::new(per_minute),
+            announced: BTreeSet::new(),
+            desktop: Vec::new(),
+            outbox: NoticeOutbox::default(),
+        }
     }
 
     /// Returns the failures of the desktop notices whose threads have ended.
@@ -65,6 +73,8 @@ pub struct NotifyReport {
     pub retry_at: Option<Timestamp>,
     /// Why notices of earlier rounds could not be shown on the desktop.
     pub desktop_failures: Vec<String>,
+    /// Why notices of earlier rounds did not reach other devices.
+    pub network_failures: Vec<String>,
 }
 
 /// A notice that was sent.
@@ -84,9 +94,12 @@ impl Notifications<'_> {
     pub fn send_due_notices(&self, announcer: &mut Announcer) -> Result<NotifyReport, Error> {
         let mut report = self.announce_events(announcer)?;
         if let Some(notice) = announcer.limiter.take_held_back(self.0.now()) {
-            report.sent.push(self.send_except_desktop(notice, &self.0.settings().notify));
+            let mut sent = self.send_except_desktop(notice, &self.0.settings().notify);
+            sent.failures.extend(NetworkNotices(self.0).send(&mut announcer.outbox, &sent.notice, &[]));
+            report.sent.push(sent);
         }
         report.desktop_failures = announcer.desktop_failures();
+        report.network_failures = announcer.outbox.take_failures();
         let shown: Vec<Notice> = report.sent.iter().map(|sent| sent.notice.clone()).collect();
         if let Some(bus) = self.desktop_bus(&self.0.settings().notify).filter(|_| !shown.is_empty()) {
             let show = move || shown.iter().filter_map(|notice| desktop_failure(notice, &bus)).collect();
@@ -104,7 +117,7 @@ impl Notifications<'_> {
         let ago = |event: &LedgerEvent| Duration::try_from(self.0.now().duration_since(event.at)).ok();
         let is_change = |event: &&LedgerEvent| matches!(event.what, EventKind::Status { .. });
         let waits = happened.iter().filter(is_change).filter_map(ago).collect();
-        let sent = self.announce(&happened, &mut announcer.limiter)?;
+        let sent = self.announce(&happened, announcer)?;
         announcer.announced.extend(settled.ready.iter().map(|(id, _)| *id));
         // The cursor is stored last: if the supervisor is killed in between, a notice is sent twice, which is better
         // than not at all.
@@ -118,7 +131,7 @@ impl Notifications<'_> {
     fn announce(
         &self,
         happened: &[LedgerEvent],
-        limiter: &mut RateLimiter,
+        Announcer { limiter, outbox, .. }: &mut Announcer,
     ) -> Result<Vec<SentNotice>, Error> {
         // tmux is queried for attached clients only if there may be a notice to send.
         if !happened.iter().any(|event| may_be_announced(&event.what)) {
@@ -142,7 +155,9 @@ impl Notifications<'_> {
                     continue;
                 }
             }
-            sent.push(self.send_except_desktop(notice, &config.notify));
+            let mut done = self.send_except_desktop(notice, &config.notify);
+            done.failures.extend(NetworkNotices(self.0).send(outbox, &done.notice, &agents));
+            sent.push(done);
         }
         Ok(sent)
     }
@@ -186,6 +201,8 @@ impl Notifications<'_> {
         let SentNotice { mut failures, .. } = self.send_except_desktop(notice.clone(), &config.notify);
         let bus = self.desktop_bus(&config.notify);
         failures.extend(bus.and_then(|bus| desktop_failure(notice, &bus)));
+        // The threads of this outbox end when they have sent the notice.
+        failures.extend(NetworkNotices(self.0).send(&mut NoticeOutbox::default(), notice, &[]));
         failures
     }
 

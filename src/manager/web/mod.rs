@@ -6,6 +6,7 @@
 //! - `install`: the service that serves the page
 //! - `link`: `web link`, access of a guest to one agent
 //! - `admission`: the devices that the server has paired itself, and what is reported about others
+//! - `notice_answer`: answers of notices on other devices
 //! - `server`: the one web server of an environment
 //! - `refuse_agents`: agents may not use any of it
 //!
@@ -17,6 +18,7 @@ pub(in crate::manager) mod certificate;
 pub(in crate::manager) mod devices;
 pub(in crate::manager) mod install;
 pub(in crate::manager) mod link;
+pub(in crate::manager) mod notice_answer;
 pub(in crate::manager) mod pair;
 pub(in crate::manager) mod refuse_agents;
 pub(in crate::manager) mod server;

@@ -48,4 +48,6 @@ pub struct Channels {
     pub status_line: bool,
     /// The bell of clients attached to other agents.
     pub bell: bool,
+    /// Services that pass notices on to other devices.
+    pub network: bool,
 }

@@ -105,6 +105,7 @@ pub fn channels(config: &Notify, now: Timestamp, zone: &TimeZone) -> Channels {
         desktop: loud && config.desktop == Desktop::Auto,
         status_line: loud && config.status_line,
         bell: loud && config.bell,
+        network: loud,
     }
 }
 
@@ -155,12 +156,12 @@ mod tests {
             ..Config::default().notify
         };
         let evening: Timestamp = "2026-03-02T21:30:00Z".parse().unwrap();
-        let all = Channels { command: true, desktop: true, status_line: true, bell: true };
+        let all = Channels { command: true, desktop: true, status_line: true, bell: true, network: true };
         assert_eq!(channels(&config, evening, &TimeZone::UTC), all);
         let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
         assert_eq!(channels(&config, evening, &berlin), Channels { command: true, ..Channels::default() });
         let bare = Notify { desktop: Desktop::Off, status_line: false, ..Config::default().notify };
-        assert_eq!(channels(&bare, evening, &berlin), Channels::default());
+        assert_eq!(channels(&bare, evening, &berlin), Channels { network: true, ..Channels::default() });
     }
 
     #[test]

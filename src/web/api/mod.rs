@@ -1,6 +1,7 @@
 //! The handlers of requests: each parses its input, calls one use case on a thread and renders the result as JSON.
 //!
 //! - `pair`: pairs a device
+//! - `notice_answer`: answers of notices on other devices
 //! - `devices`: revokes a device
 //! - `agents`: the list, answers, prompts, keys, interrupt, stop, resume, recap
 //! - `diff`: the changes of an agent
@@ -16,6 +17,7 @@ pub(super) mod devices;
 pub(super) mod diff;
 pub(super) mod hosts;
 pub(super) mod messages;
+pub(super) mod notice_answer;
 pub(super) mod pair;
 pub(super) mod screen;
 pub(super) mod spawn;
