@@ -18,8 +18,6 @@ use crate::web::terminal::TerminalViewer;
 /// Maximum number of keys in one request. A page sends long text as a paste.
 const MAX_KEYS: usize = 256;
 
-type WebStateRef = State<Arc<WebState>>;
-
 /// A request about an open terminal.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,7 +64,7 @@ pub(in crate::web) struct ResizeRequest {
 
 /// `POST …/terminal/acknowledge`: makes room for more output.
 pub(in crate::web) async fn acknowledge(
-    State(state): WebStateRef,
+    State(state): State<Arc<WebState>>,
     Extension(device): Extension<RequestDevice>,
     Path(name): Path<String>,
     Json(request): Json<AcknowledgeRequest>,
@@ -77,7 +75,7 @@ pub(in crate::web) async fn acknowledge(
 
 /// `POST …/terminal/take`: makes this page the only one that may type. Another page observes from now on.
 pub(in crate::web) async fn take(
-    State(state): WebStateRef,
+    State(state): State<Arc<WebState>>,
     Extension(device): Extension<RequestDevice>,
     Path(name): Path<String>,
     Json(request): Json<ViewerRequest>,
@@ -93,7 +91,7 @@ pub(in crate::web) async fn take(
 
 /// `POST …/terminal/release`: makes this page an observer.
 pub(in crate::web) async fn release(
-    State(state): WebStateRef,
+    State(state): State<Arc<WebState>>,
     Extension(device): Extension<RequestDevice>,
     Path(name): Path<String>,
     Json(request): Json<ViewerRequest>,
@@ -105,7 +103,7 @@ pub(in crate::web) async fn release(
 
 /// `POST …/terminal/type`: types for the page that has taken over. Nothing is verified: the user sees the effect.
 pub(in crate::web) async fn type_input(
-    State(state): WebStateRef,
+    State(state): State<Arc<WebState>>,
     Extension(device): Extension<RequestDevice>,
     Path(name): Path<String>,
     Json(request): Json<TypeRequest>,
@@ -127,7 +125,7 @@ pub(in crate::web) async fn type_input(
 
 /// `POST …/terminal/resize`: resizes the screen of the agent to the window of the page that has taken over.
 pub(in crate::web) async fn resize(
-    State(state): WebStateRef,
+    State(state): State<Arc<WebState>>,
     Extension(device): Extension<RequestDevice>,
     Path(name): Path<String>,
     Json(request): Json<ResizeRequest>,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::part_log::{LogPosition, NextPart, PartKind, PartLog};
+use super::part_log::{FoundPart, LogPosition, PartKind, PartLog};
 use super::viewer::TerminalViewer;
 use crate::manager::ScreenWaker;
 use crate::model::AgentName;
@@ -122,7 +122,7 @@ impl TerminalFeed {
         self.state().end_reason.clone()
     }
 
-    pub(super) fn next_part(&self, position: LogPosition) -> NextPart {
+    pub(super) fn next_part(&self, position: LogPosition) -> FoundPart {
         self.state().log.next(position)
     }
 

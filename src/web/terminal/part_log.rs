@@ -38,7 +38,7 @@ pub(super) enum LogPosition {
 
 /// What comes next for a viewer.
 #[derive(Debug)]
-pub(super) enum NextPart {
+pub(super) enum FoundPart {
     Part(LoggedPart),
     /// The viewer has everything, or waits for a capture.
     Nothing,
@@ -74,19 +74,19 @@ impl PartLog {
     }
 
     /// Returns the part that a viewer at this position needs.
-    pub(super) fn next(&self, position: LogPosition) -> NextPart {
+    pub(super) fn next(&self, position: LogPosition) -> FoundPart {
         let found = match position {
             LogPosition::Capture(from) => {
                 self.parts.iter().rev().find(|part| part.kind == PartKind::Screen && part.number >= from)
             }
             LogPosition::Part(number) if self.parts.front().is_some_and(|first| first.number > number) => {
-                return NextPart::Dropped;
+                return FoundPart::Dropped;
             }
             LogPosition::Part(number) => {
                 self.parts.iter().find(|part| part.number >= number && part.kind != PartKind::Screen)
             }
         };
-        found.map_or(NextPart::Nothing, |part| NextPart::Part(part.clone()))
+        found.map_or(FoundPart::Nothing, |part| FoundPart::Part(part.clone()))
     }
 }
 
@@ -96,8 +96,8 @@ mod tests {
 
     fn found(log: &PartLog, position: LogPosition) -> Option<u64> {
         match log.next(position) {
-            NextPart::Part(part) => Some(part.number),
-            NextPart::Nothing | NextPart::Dropped => None,
+            FoundPart::Part(part) => Some(part.number),
+            FoundPart::Nothing | FoundPart::Dropped => None,
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
             log.push(PartKind::Output, &body);
         }
         assert!(log.bytes <= MAX_LOG_BYTES && log.parts.len() < MAX_LOG_BYTES / 900);
-        assert!(matches!(log.next(LogPosition::Part(0)), NextPart::Dropped));
+        assert!(matches!(log.next(LogPosition::Part(0)), FoundPart::Dropped));
         assert_eq!(found(&log, LogPosition::Part(log.end() - 1)), Some(log.end() - 1));
     }
 }

@@ -8,7 +8,7 @@ use axum::response::sse::Event;
 use serde_json::json;
 
 use super::feed::{Driving, TerminalFeed};
-use super::part_log::{LogPosition, LoggedPart, NextPart, PartKind};
+use super::part_log::{FoundPart, LogPosition, LoggedPart, PartKind};
 
 /// Maximum number of bytes that a page has not acknowledged. A single larger part, such as a capture, is sent alone.
 const MAX_UNACKNOWLEDGED_BYTES: usize = 256 * 1024;
@@ -30,15 +30,21 @@ struct ViewerProgress {
     /// Numbers and sizes of the parts that are not acknowledged.
     unacknowledged: VecDeque<(u64, usize)>,
     unacknowledged_bytes: usize,
-    /// What the page was last told about who drives.
-    told: Option<Driving>,
-    was_told_end: bool,
+    /// Who drives, as the page was last informed.
+    sent_driving: Option<Driving>,
+    has_sent_end: bool,
 }
 
 impl ViewerProgress {
     fn from(position: LogPosition) -> ViewerProgress {
         let unacknowledged = VecDeque::new();
-        ViewerProgress { position, unacknowledged, unacknowledged_bytes: 0, told: None, was_told_end: false }
+        ViewerProgress {
+            position,
+            unacknowledged,
+            unacknowledged_bytes: 0,
+            sent_driving: None,
+            has_sent_end: false,
+        }
     }
 
     /// Checks whether a part of this size may be sent now.
@@ -92,20 +98,21 @@ impl TerminalViewer {
 
     fn find_event(&self) -> Option<Event> {
         let mut progress = self.progress();
+        // The end comes first: after it nothing wakes the stream again.
+        if let Some(why) = self.feed.end_reason() {
+            let is_new = !std::mem::replace(&mut progress.has_sent_end, true);
+            return is_new.then(|| Event::default().event("gone").data(&*why));
+        }
         let driving = self.feed.driving(&self.id);
-        if progress.told != Some(driving) {
-            progress.told = Some(driving);
+        if progress.sent_driving != Some(driving) {
+            progress.sent_driving = Some(driving);
             let data = json!({ "id": self.id, "driving": driving });
             return Some(Event::default().event("viewer").data(data.to_string()));
         }
-        if let Some(why) = self.feed.end_reason() {
-            let is_new = !std::mem::replace(&mut progress.was_told_end, true);
-            return is_new.then(|| Event::default().event("gone").data(&*why));
-        }
         let part = match self.feed.next_part(progress.position) {
-            NextPart::Part(part) => part,
-            NextPart::Nothing => return None,
-            NextPart::Dropped => {
+            FoundPart::Part(part) => part,
+            FoundPart::Nothing => return None,
+            FoundPart::Dropped => {
                 // A page that reads nothing needs no capture either.
                 if progress.unacknowledged.is_empty() {
                     progress.position = LogPosition::Capture(self.feed.ask_for_capture());
