@@ -46,8 +46,8 @@ pub(super) struct DamageTracker {
     /// The sequence that the parser is in.
     sequence: Sequence,
     is_in_sequence: bool,
-    /// Whether only a part of the screen scrolls.
-    has_margins: bool,
+    /// Whether only a part of the main screen scrolls, and of the alternate one. Each has margins of its own.
+    has_margins: [bool; 2],
 }
 
 /// The place of the cursor, and how far the screen has scrolled.
@@ -75,6 +75,9 @@ impl DamageTracker {
             emulator.process(&rest[..count]);
             rest = &rest[count..];
             let screen = emulator.screen();
+            if let Some(has_margins) = self.sequence.margins.take() {
+                self.has_margins[usize::from(screen.alternate_screen())] = has_margins;
+            }
             let after = cursor_line(screen, is_following);
             self.add(damage, change, (screen, (before, after), first_line.wrapping_sub(start)));
             before = after;
@@ -99,9 +102,6 @@ impl DamageTracker {
         }
         let count = self.parser.advance_until_terminated(&mut self.sequence, bytes);
         self.is_in_sequence = !self.sequence.is_complete;
-        if let Some(has_margins) = self.sequence.margins.take() {
-            self.has_margins = has_margins;
-        }
         (count, self.sequence.change)
     }
 
@@ -115,9 +115,10 @@ impl DamageTracker {
         let position = |at: usize, scrolled: usize| origin.wrapping_add(scrolled + at);
         // The emulator reports only lines that leave the top of the main screen.
         let may_have_scrolled = screen.alternate_screen() && after.line + 1 == height;
+        let has_margins = self.has_margins[usize::from(screen.alternate_screen())];
         match change {
             Change::Nothing => {}
-            Change::Passed if self.has_margins || may_have_scrolled => *damage = ScreenDamage::All,
+            Change::Passed if has_margins || may_have_scrolled => *damage = ScreenDamage::All,
             Change::Passed => {
                 let first = position(before.line, before.scrolled).min(position(after.line, after.scrolled));
                 damage.add(first..position(after.line.max(before.line), after.scrolled) + 1);
