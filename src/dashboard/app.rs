@@ -80,8 +80,10 @@ impl App {
         let mut stale = Staleness::Outdated;
         let started = Instant::now();
         let shared = self.canvas.clone();
+        // Only released to wait: output that is drawn between a change of the state and its frame would have the layout of
+        // the new state.
+        let mut guard = shared.lock();
         loop {
-            let mut guard = shared.lock();
             let Some(canvas) = guard.as_mut() else { return Ok(()) };
             let is_first = !canvas.state.is_loaded && started.elapsed() < FIRST_FRAME_WAIT;
             let is_due = match stale {
@@ -101,7 +103,7 @@ impl App {
             };
             drop(guard);
             let received = self.events.recv_timeout(timeout);
-            let mut guard = shared.lock();
+            guard = shared.lock();
             let Some(canvas) = guard.as_mut() else { return Ok(()) };
             match received {
                 Ok(first) => {

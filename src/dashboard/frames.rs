@@ -153,8 +153,12 @@ impl<B: Backend> Frames<B> {
         if self.aged.is_some_and(is_recent) {
             return true;
         }
-        self.aged = Some(state.now);
-        view::ages(state) == self.ages
+        let is_current = view::ages(state) == self.ages;
+        // Otherwise the loop compares them again, and draws a complete frame.
+        if is_current {
+            self.aged = Some(state.now);
+        }
+        is_current
     }
 }
 

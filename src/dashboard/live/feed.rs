@@ -220,6 +220,12 @@ struct Following<'a> {
     has_history: bool,
 }
 
+impl Drop for Following<'_> {
+    fn drop(&mut self) {
+        self.signs.is_over.store(true, Ordering::SeqCst);
+    }
+}
+
 impl Following<'_> {
     fn run(&mut self) -> Option<FeedSignal> {
         // Output that was on its way during the capture may appear twice, so the first comparison always happens.

@@ -28,13 +28,15 @@ pub(super) struct OutputTaker {
     pub(super) signs: Arc<OutputSigns>,
 }
 
-/// What the taker tells the thread that compares.
+/// What the taker and the thread that compares tell each other.
 #[derive(Default)]
 pub(super) struct OutputSigns {
     /// Whether the thread was woken and has not reacted yet.
     pub(super) is_pending: AtomicBool,
     /// Whether the program has cleared its screen.
     pub(super) has_cleared: AtomicBool,
+    /// Whether the screen is not followed any more. The taker may still read, and the agent may be followed anew.
+    pub(super) is_over: AtomicBool,
 }
 
 impl OutputTaker {
@@ -47,7 +49,9 @@ impl OutputTaker {
                 self.signs.has_cleared.store(true, Ordering::SeqCst);
             }
             is_shown.set(self.slot.with(|content| match content {
-                LiveContent::Screen(key, screen) if *key == self.key => {
+                LiveContent::Screen(key, screen)
+                    if *key == self.key && !self.signs.is_over.load(Ordering::SeqCst) =>
+                {
                     screen.process(output);
                     true
                 }
