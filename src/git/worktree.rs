@@ -218,10 +218,15 @@ impl Worktrees<'_> {
     /// Returns the same list while the caller holds the lock.
     pub(super) fn list_locked(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
         let args = ["worktree", "list", "--porcelain", "-z"];
-        let output = self.0.output(dir, &[INSIDE_GIT.to_owned()], &args)?;
+        // Without `-z`, which git has since 2.36, a path with a line end could name another worktree or branch.
+        let (output, separator) = match self.0.output(dir, &[INSIDE_GIT.to_owned()], &args) {
+            Err(GitError::Failed { output, .. }) if output.contains("unknown switch") => {
+                (self.0.output(dir, &[INSIDE_GIT.to_owned()], &args[..3])?, b'\n')
+            }
+            other => (other?, 0),
+        };
         let mut found: Vec<(PathBuf, Option<String>)> = Vec::new();
-        // Without `-z`, a path with a line end could name another worktree or branch.
-        for field in output.split(|byte| *byte == 0) {
+        for field in output.split(|byte| *byte == separator) {
             if let Some(path) = field.strip_prefix(b"worktree ") {
                 found.push((OsStr::from_bytes(path).into(), None));
             } else if let (Some(name), Some(last)) =
