@@ -354,15 +354,13 @@ impl Git {
         for config in HARMLESS.into_iter().chain(THOROUGH).chain(case).chain(line_ends).chain(configs) {
             command = command.args(["-c", config]);
         }
-        let environment: [(&str, &OsStr); 11] = [
+        let environment: [(&str, &OsStr); 10] = [
             ("PATH", &self.path),
             ("HOME", &self.home),
             ("LC_ALL", OsStr::new("C")),
             ("GIT_OPTIONAL_LOCKS", OsStr::new("0")),
             ("GIT_TERMINAL_PROMPT", OsStr::new("0")),
             ("GIT_NO_LAZY_FETCH", OsStr::new("1")),
-            // Git LFS would download missing files from where the repository says, with a program that it names.
-            ("GIT_LFS_SKIP_SMUDGE", OsStr::new("1")),
             ("GIT_ALLOW_PROTOCOL", OsStr::new("none")),
             // Replaced commits and grafts let commits appear to be on a branch that does not have them. git prints a
             // hint if the file exists.

@@ -2,8 +2,8 @@
 //! user's own configuration, such as Git LFS, are allowed. No hook runs: since version 2.54, git also runs hooks that the
 //! configuration names, which `core.hooksPath` does not disable.
 //!
-//! Git LFS is a filter of the user, but it runs programs that the repository configures: extensions, and programs that
-//! download missing objects. Therefore the extensions are disabled and nothing is downloaded.
+//! Git LFS is a filter of the user, but it runs programs that the repository configures: extensions, and programs for
+//! downloads. Extensions are disabled. If the repository configures programs for downloads, nothing is downloaded.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ impl ConversionSettings {
             "--null",
             "--show-scope",
             "--get-regexp",
-            r"^(filter\..*|hook\..*|lfs\.extension\..*|core\.autocrlf)$",
+            r"^(filter\..*|hook\..*|lfs\..*|credential\..*|core\.(autocrlf|sshcommand|askpass))$",
         ];
         let output = match git.output(dir, &[], &args) {
             Ok(output) => output,
@@ -104,7 +104,7 @@ impl Filters<'_> {
             "--show-scope",
             "--name-only",
             "--get-regexp",
-            r"^(filter|hook|lfs\.extension)\.",
+            r"^((filter|hook|lfs|credential)\.|core\.(sshcommand|askpass)$)",
         ];
         let names = match self.0.output(dir, configs, &args) {
             Ok(names) => names,
@@ -117,6 +117,17 @@ impl Filters<'_> {
     }
 }
 
+/// Makes Git LFS leave all files as pointers, so that it downloads nothing.
+const LFS_POINTERS_ONLY: &str = "lfs.fetchexclude=*";
+
+/// Returns whether Git LFS may start a program that this setting names when it downloads a file.
+fn starts_program_for_download(key: &str) -> bool {
+    key.starts_with("credential.")
+        || key.starts_with("lfs.customtransfer.")
+        || (key.starts_with("lfs.") && key.ends_with(".standalonetransferagent"))
+        || matches!(key, "core.sshcommand" | "core.askpass")
+}
+
 /// Returns configuration values that disable all hooks with these keys, and the filters with these scopes and keys.
 fn values_that_disable<'a>(
     keys: impl Iterator<Item = (&'a [u8], &'a [u8])>,
@@ -127,8 +138,15 @@ fn values_that_disable<'a>(
     let mut off = Vec::new();
     for (scope, key) in keys {
         let (scope, key) = (text(scope)?, text(key)?);
+        if starts_program_for_download(key) {
+            if is_off(scope) && !off.iter().any(|value| value == LFS_POINTERS_ONLY) {
+                off.push(LFS_POINTERS_ONLY.to_owned());
+            }
+            continue;
+        }
         let Some((program, key)) = key.rsplit_once('.') else { continue };
         let value = match key {
+            _ if program.starts_with("lfs.") && !program.starts_with("lfs.extension.") => continue,
             _ if program.starts_with("hook.") => format!("{program}.enabled=false"),
             _ if !is_off(scope) => continue,
             "clean" | "smudge" | "process" => format!("{program}.{key}="),

@@ -111,18 +111,34 @@ fn hooks_that_the_configuration_names_are_disabled_for_commands_that_write() {
 }
 
 #[test]
-fn git_lfs_of_the_user_neither_downloads_nor_runs_extensions_of_the_repository() {
+fn git_lfs_of_the_user_runs_no_program_of_the_repository() {
     let r = Repository::new();
     let log = r.dir.path().join("log");
     r.write(".gitattributes", "*.bin filter=lfs\n");
     r.write("a.bin", "pointer\n");
     r.commit("first");
     let smudge =
-        format!("(printenv GIT_LFS_SKIP_SMUDGE; git config lfs.extension.ev.clean) >>{}; cat", log.display());
+        format!("(git config lfs.fetchexclude; git config lfs.extension.ev.clean) >>{}; cat", log.display());
     fs::write(r.dir.path().join(".gitconfig"), format!("[filter \"lfs\"]\nsmudge = {smudge:?}\n")).unwrap();
     r.git(&["config", "lfs.extension.ev.clean", "evil"]);
-    Worktrees(&r.ours()).add(&r.top(), &BranchPlan::New("work".to_owned()), &r.dir.path().join("w")).unwrap();
-    assert_eq!(fs::read_to_string(log).unwrap(), "1\n\n");
+    let settings_of_checkout = |branch: &str| {
+        let plan = BranchPlan::New(branch.to_owned());
+        Worktrees(&r.ours()).add(&r.top(), &plan, &r.dir.path().join(branch)).unwrap();
+        let settings = fs::read_to_string(&log).unwrap();
+        fs::remove_file(&log).unwrap();
+        settings
+    };
+    assert_eq!(settings_of_checkout("extension"), "\n");
+    // Settings of Git LFS that start nothing.
+    r.git(&["config", "lfs.repositoryformatversion", "0"]);
+    assert_eq!(settings_of_checkout("plain"), "\n");
+    for key in
+        ["lfs.standalonetransferagent", "lfs.customtransfer.ev.path", "core.sshCommand", "credential.helper"]
+    {
+        r.git(&["config", key, "evil"]);
+        assert_eq!(settings_of_checkout(&key.to_lowercase()), "*\n\n", "{key}");
+        r.git(&["config", "--unset", key]);
+    }
 }
 
 fn snapshot(git: &Git, top: &Path, scratch: &Path) -> Result<(), GitError> {
