@@ -10,6 +10,8 @@ const JOINER: &[u8] = "\u{200d}".as_bytes();
 /// - vte 0.15 drops characters after a character that arrives in two pieces.
 /// - vt100 0.18 makes a character wide that is followed by U+FE0F, and panics if that character is in the last column and
 ///   is overwritten later. tmux 3.3 leaves such a character narrow.
+/// - Bytes that are no character become U+FFFD, as in the emulator. Those before and behind a removed character could form
+///   it again.
 /// - tmux 3.3 gives joined characters the columns of the first one, such as two to an astronaut, and vt100 adds their columns.
 #[derive(Debug, Default)]
 pub struct EmulatorInput {
@@ -37,7 +39,8 @@ impl EmulatorInput {
         piece.extend_from_slice(bytes);
         self.held = piece.split_off(whole_characters(&piece));
         let is_special = |part: &[u8]| part == EMOJI_SELECTOR || part == JOINER;
-        if self.last != PassedEnd::Joiner && !piece.windows(JOINER.len()).any(is_special) {
+        let is_plain = !piece.windows(JOINER.len()).any(is_special) && std::str::from_utf8(&piece).is_ok();
+        if self.last != PassedEnd::Joiner && is_plain {
             self.last = piece.last().map_or(self.last, |byte| self.after(&[*byte]));
             return piece;
         }
@@ -47,6 +50,11 @@ impl EmulatorInput {
             rest = more;
             let is_joined = self.last == PassedEnd::Joiner && character.len() > 1;
             if character == EMOJI_SELECTOR {
+                continue;
+            }
+            if character.len() == 1 && !character.is_ascii() {
+                self.last = PassedEnd::Printed;
+                kept.extend_from_slice("\u{fffd}".as_bytes());
                 continue;
             }
             self.last = self.after(character);
@@ -100,6 +108,21 @@ mod tests {
     }
 
     #[test]
+    fn stray_bytes_around_a_removed_character_form_no_new_one() {
+        let text = b"\xe2\x9a\xa0\xef\xb8\xef\xb8\x8f\x8f \xe2\x80\xe2\x80\x8d\x8d";
+        for size in 1..=text.len() {
+            let mut input = EmulatorInput::default();
+            let taken: Vec<u8> = text.chunks(size).flat_map(|piece| input.take(piece)).collect();
+            for removed in [EMOJI_SELECTOR, JOINER] {
+                assert!(
+                    !taken.windows(removed.len()).any(|part| part == removed),
+                    "pieces of {size}: {taken:x?}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn joined_characters_are_their_first_one_also_in_pieces() {
         for (text, kept) in [
             ("👩\u{200d}🚀x", "👩x"),
@@ -119,10 +142,11 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_characters_pass() {
+    fn bytes_that_are_no_characters_are_replaced() {
         let mut input = EmulatorInput::default();
-        assert_eq!(input.take(b"\xff\xef\xb8a"), b"\xff\xef\xb8a");
-        assert_eq!(input.take(b"\xef\xb8"), b"");
-        assert_eq!(input.take(b"x"), b"\xef\xb8x");
+        let mut take = |bytes: &[u8]| String::from_utf8(input.take(bytes)).unwrap();
+        assert_eq!(take(b"\xff\xef\xb8a"), "\u{fffd}\u{fffd}\u{fffd}a");
+        assert_eq!(take(b"\xef\xb8"), "");
+        assert_eq!(take(b"x"), "\u{fffd}\u{fffd}x");
     }
 }
