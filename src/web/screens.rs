@@ -12,8 +12,8 @@ use tokio::sync::watch;
 use super::hosts;
 use super::screen_text::ScreenText;
 use crate::error::Error;
-use crate::manager::{AgentScreens, Context};
-use crate::model::{AgentName, HostName, without_deception};
+use crate::manager::{AgentLookup, AgentScreens, Context};
+use crate::model::{AgentId, AgentName, HostName, without_deception};
 
 /// Lines of history that a viewer can scroll back.
 pub(super) const HISTORY_LINES: usize = 300;
@@ -30,10 +30,13 @@ pub(super) type SharedScreen = Option<Result<Arc<str>, Arc<str>>>;
 /// The agent whose screen is shown, on another host or on this machine.
 pub(super) type ScreenKey = (Option<HostName>, AgentName);
 
+/// The agent with its id, if it is on this machine: another agent may have its name by now.
+type WatchedKey = (ScreenKey, Option<AgentId>);
+
 /// The screens that have a viewer.
 pub(super) struct ScreenHub {
     context: Arc<Context>,
-    watched: Arc<Mutex<HashMap<ScreenKey, watch::Sender<SharedScreen>>>>,
+    watched: Arc<Mutex<HashMap<WatchedKey, watch::Sender<SharedScreen>>>>,
 }
 
 impl ScreenHub {
@@ -43,8 +46,13 @@ impl ScreenHub {
 
     /// Returns the screen of an agent, now and after each change.
     pub(super) fn follow(&self, key: &ScreenKey) -> Result<watch::Receiver<SharedScreen>, Error> {
+        let id = match key {
+            (None, name) => Some(AgentLookup(&self.context).id(name)?),
+            (Some(_), _) => None,
+        };
+        let key = (key.clone(), id);
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sender) = watched.get(key) {
+        if let Some(sender) = watched.get(&key) {
             return Ok(sender.subscribe());
         }
         if watched.len() >= MAX_SCREENS {
@@ -59,7 +67,7 @@ impl ScreenHub {
         };
         let begun = thread::Builder::new().name("screen".into()).spawn(move || feed.run());
         begun.map_err(Error::io("cannot start a thread"))?;
-        watched.insert(key.clone(), sender);
+        watched.insert(key, sender);
         Ok(receiver)
     }
 }
@@ -67,14 +75,14 @@ impl ScreenHub {
 /// The thread that captures one screen.
 struct ScreenFeed {
     context: Arc<Context>,
-    watched: Arc<Mutex<HashMap<ScreenKey, watch::Sender<SharedScreen>>>>,
-    key: ScreenKey,
+    watched: Arc<Mutex<HashMap<WatchedKey, watch::Sender<SharedScreen>>>>,
+    key: WatchedKey,
     sender: watch::Sender<SharedScreen>,
 }
 
 impl ScreenFeed {
     fn run(&self) {
-        let shown = match &self.key {
+        let shown = match &self.key.0 {
             (None, name) => self.capture_changes(name),
             (Some(host), name) => self.receive_changes(host, name),
         };

@@ -14,7 +14,7 @@ use futures_util::stream::{Stream, unfold};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::api::{ApiResult, agent_name, failure, hosts, run_blocking};
+use super::api::{ApiResult, agent_name, hosts, run_blocking};
 use super::guard::RequestDevice;
 use super::hosts::lists::SharedHosts;
 use super::screens::{ScreenKey, SharedScreen};
@@ -98,7 +98,8 @@ pub(super) async fn terminal(
     Path(name): Path<String>,
 ) -> ApiResult {
     let name = agent_name(&name)?;
-    let (terminal, nudged) = state.terminals.join(&name, &device.0.id).map_err(|error| failure(&error))?;
+    let (shared, id) = (Arc::clone(&state), device.0.id.clone());
+    let (terminal, nudged) = run_blocking(move || shared.terminals.join(&name, &id)).await?;
     Ok(stream(Viewer::new(state, device, nudged), move |_: &u64| terminal.next_event()))
 }
 

@@ -270,6 +270,28 @@ fn a_revocation_ends_the_terminal_and_its_right_to_type() {
 }
 
 #[test]
+fn a_terminal_stays_with_its_agent_when_another_one_gets_the_name() {
+    let env = TestEnv::new();
+    let file = typist(&env);
+    let server = Server::start(&env);
+    let device = server.paired(&env, "laptop");
+    let mut page = Terminal::open(&server, &device);
+    page.until("screen", |_| true);
+    page.takes_over();
+    env.symposium(["agent", "rename", "a", "b"]).ok();
+    let other = env.root().join("other");
+    let script = format!("stty raw -echo; echo the other one; cat > '{}'", other.display());
+    env.symposium(["agent", "spawn", "--name", "a", "--", "/bin/sh", "-c", &script]).ok();
+    let is_shown = || env.symposium(["agent", "peek", "a"]).ok().stdout.contains("the other one");
+    env.wait_until("the other agent has printed", is_shown);
+    assert_eq!(page.types("x").status, 400);
+    let mut new = Terminal::open(&server, &device);
+    let screen = new.until("screen", |_| true);
+    assert!(shows(&screen, "the other one"), "{screen}");
+    assert_eq!((typed(&file), typed(&other)), (String::new(), String::new()));
+}
+
+#[test]
 fn the_end_of_the_agent_ends_the_terminal() {
     let env = TestEnv::new();
     typist(&env);

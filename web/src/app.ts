@@ -6,7 +6,7 @@ import { Card } from "./cards.js";
 import { Detail } from "./detail.js";
 import { NewDevices } from "./devices.js";
 import { arrange, h, replace, setText } from "./dom.js";
-import { address, remotePairs, silences } from "./hosts.js";
+import { address, key, remotePairs, silences } from "./hosts.js";
 import { AgentRow, shape } from "./list.js";
 import { pairingView, takeCode } from "./pairing.js";
 import { SpawnForm } from "./spawn.js";
@@ -177,7 +177,7 @@ class App {
   private drawDetail(pairs: [Agent, Row][]): void {
     const name = this.selected();
     const found = pairs.find(([agent]) => address(agent) === name);
-    if (this.detail && (!found || address(found[0]) !== this.detail.address)) {
+    if (this.detail && (!found || key(found[0]) !== this.detail.key)) {
       this.detail.close();
       this.detail = undefined;
     }
@@ -210,9 +210,6 @@ class App {
 }
 
 /** Returns what identifies the card and the row of an agent. Another host could use any id. */
-function key(agent: Agent): string {
-  return `${agent.id} ${address(agent)}`;
-}
 
 const app = new App();
 

@@ -7,7 +7,7 @@ import { composer } from "./composer.js";
 import { drawDiff } from "./diff.js";
 import { announce, h, replace, setText } from "./dom.js";
 import { isLive } from "./driver.js";
-import { address, agentPath } from "./hosts.js";
+import { address, agentPath, key } from "./hosts.js";
 import { KeyBar } from "./keys.js";
 import { shape } from "./list.js";
 import { ScreenView } from "./screen.js";
@@ -59,8 +59,8 @@ export class Detail {
     this.show("Screen");
   }
 
-  get address(): string {
-    return address(this.agent);
+  get key(): string {
+    return key(this.agent);
   }
 
   update(agent: Agent, row: Row): void {

@@ -8,6 +8,11 @@ export function address(agent: Agent): string {
   return agent.host ? `${agent.host}:${agent.name}` : agent.name;
 }
 
+/** Returns what tells an agent from others, also from a later one of the same name. */
+export function key(agent: Agent): string {
+  return `${agent.id} ${address(agent)}`;
+}
+
 /** Returns the path of a request about an agent. */
 export function agentPath(agent: Agent, rest: string): string {
   const name = encodeURIComponent(agent.name);

@@ -70,7 +70,7 @@ impl Hosts<'_> {
                                 return FrameFlow::Stop;
                             }
                         }
-                        Ok(None) => return FrameFlow::Continue,
+                        Ok(None) => return each(ScreenPart::Alive),
                         Err(()) => {
                             is_garbled = true;
                             return FrameFlow::Stop;
@@ -81,7 +81,7 @@ impl Hosts<'_> {
             RemoteFrame::Err(bytes) => {
                 err.extend(bytes);
                 err.truncate(MAX_PART_BYTES);
-                FrameFlow::Continue
+                each(ScreenPart::Alive)
             }
             RemoteFrame::Alive | RemoteFrame::End(_) | RemoteFrame::Unknown => each(ScreenPart::Alive),
         })?;

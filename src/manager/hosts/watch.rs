@@ -40,7 +40,7 @@ impl Hosts<'_> {
                 let Some(line) = last_line(&mut pending) else {
                     let is_too_long = pending.len() > MAX_ANSWER_BYTES;
                     wrong = is_too_long.then(|| too_much(MAX_ANSWER_BYTES));
-                    return if is_too_long { FrameFlow::Stop } else { FrameFlow::Continue };
+                    return if is_too_long { FrameFlow::Stop } else { each(None) };
                 };
                 match (serde_json::from_slice::<Vec<Value>>(&line), &hello) {
                     (Ok(agents), Some(hello)) if agents.len() <= MAX_AGENTS => {
@@ -55,7 +55,7 @@ impl Hosts<'_> {
             RemoteFrame::Err(bytes) => {
                 err.extend(bytes);
                 err.truncate(MAX_ANSWER_BYTES);
-                FrameFlow::Continue
+                each(None)
             }
             RemoteFrame::Alive | RemoteFrame::End(_) | RemoteFrame::Unknown => each(None),
         })?;

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::manager::agent_process::is_alive;
 use crate::manager::status::reconcile::find_origins;
 use crate::manager::status::{AgentLookup, StatusTracker};
-use crate::model::{Agent, AgentName, AgentRecord, Status};
+use crate::model::{Agent, AgentId, AgentName, AgentRecord, Status};
 use crate::rules::status::reconcile::{TmuxReply, join};
 use crate::store::{LEDGER_STALE, RunFiles};
 
@@ -12,6 +12,11 @@ impl AgentLookup<'_> {
     /// Returns an agent, or an error that names similar agents.
     pub fn show(&self, name: &AgentName) -> Result<Agent, Error> {
         self.agent(name, "show")
+    }
+
+    /// Returns the id of the agent that has a name now, without asking tmux.
+    pub fn id(&self, name: &AgentName) -> Result<AgentId, Error> {
+        Ok(self.0.record(name, "show")?.id)
     }
 
     /// Returns an agent for a command called `verb`, which the error mentions.

@@ -7,7 +7,7 @@ use crate::base::key_press::KeyPress;
 use crate::error::{Code, Error};
 use crate::manager::status::AgentLookup;
 use crate::manager::terminal::{AgentInput, Approvals, TerminalClients};
-use crate::model::AgentName;
+use crate::model::{AgentId, AgentName};
 use crate::store::AgentLocks;
 use crate::tmux::Paste;
 
@@ -25,15 +25,19 @@ pub enum DriverInput {
 
 impl AgentInput<'_> {
     /// Types for a user who has taken over from `driver`, the client that drove the agent then, if there was one. Refused
-    /// if another client drives it by now. Nothing interprets the input: keys are pressed one by one.
+    /// if another client drives it by now, or if another agent has this name. Nothing interprets the input: keys are pressed
+    /// one by one.
     pub fn type_as_driver(
         &self,
-        name: &AgentName,
+        (name, id): (&AgentName, AgentId),
         driver: Option<&str>,
         input: &[DriverInput],
     ) -> Result<(), Error> {
         let clients = TerminalClients(self.0);
-        self.typing(name, |pane| {
+        self.typing(name, |pane, found| {
+            if found != id {
+                return Err(Error::not_running(name, "gone"));
+            }
             if let Some(now) = clients.driver_key(name)?.filter(|now| Some(now.as_str()) != driver) {
                 return Err(driven_by(now.split_once('@').map_or("", |(_, tty)| tty), name));
             }
@@ -60,7 +64,7 @@ impl AgentInput<'_> {
 
     /// Presses keys, given by their tmux names, in the order of the list.
     pub fn press_keys(&self, name: &AgentName, keys: &[String]) -> Result<(), Error> {
-        self.typing(name, |pane| Ok(self.0.tmux()?.keys(pane, keys)?))
+        self.typing(name, |pane, _| Ok(self.0.tmux()?.keys(pane, keys)?))
     }
 
     /// Presses keys unless a terminal drives the agent, for a caller that only observes it.
@@ -74,15 +78,20 @@ impl AgentInput<'_> {
 
     /// Pastes text as a terminal does, in brackets if the program has asked for them.
     pub fn paste_text(&self, name: &AgentName, text: &str) -> Result<(), Error> {
-        self.typing(name, |pane| Ok(self.0.tmux()?.paste(pane, text.as_bytes(), Paste::Bracketed)?))
+        self.typing(name, |pane, _| Ok(self.0.tmux()?.paste(pane, text.as_bytes(), Paste::Bracketed)?))
     }
 
-    fn typing(&self, name: &AgentName, act: impl FnOnce(&str) -> Result<(), Error>) -> Result<(), Error> {
+    /// Passes the pane of the agent with this name and its id to `act`, while no other process types into it.
+    fn typing(
+        &self,
+        name: &AgentName,
+        act: impl FnOnce(&str, AgentId) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         Approvals(self.0).refuse_unrelated_agent(name, "send")?;
         let _turn = AgentLocks(&self.0.store).lock_typing_within(name, TYPING_LOCK_TIMEOUT)?;
         let record = self.0.record(name, "send")?;
         match &record.tmux {
-            Some(location) if record.status.status.is_live() => act(&location.pane),
+            Some(location) if record.status.status.is_live() => act(&location.pane, record.id),
             _ => Err(Error::not_running(&record.name, record.status.status.word())),
         }
     }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{ApiResult, answered, refusal, run_blocking};
+use crate::error::Error;
 use crate::manager::WebAccess;
 use crate::web::WebState;
 
@@ -35,7 +36,9 @@ pub(in crate::web) async fn answer(
         return Err(refusal(StatusCode::FORBIDDEN, "token", message));
     };
     answered(move || {
-        WebAccess(&state.context).answer_by_token(&grant)?;
+        // Observations may show the screen of the agent, which the holder of a token must not see.
+        let unseen = |error: Error| Error::new(error.code(), error.to_string());
+        WebAccess(&state.context).answer_by_token(&grant).map_err(unseen)?;
         Ok(json!({ "taken": true, "answer": grant.answer }))
     })
     .await

@@ -7,10 +7,11 @@ use axum::{Extension, Json};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ApiResult, Refusal, agent_name, answered, failure};
+use super::{ApiResult, Refusal, agent_name, answered, run_blocking};
 use crate::base::key_press::KeyPress;
 use crate::error::{Code, Error, shown};
 use crate::manager::{AgentInput, DriverInput, TerminalClients};
+use crate::model::AgentName;
 use crate::web::WebState;
 use crate::web::guard::RequestDevice;
 use crate::web::terminal::TerminalViewer;
@@ -69,7 +70,7 @@ pub(in crate::web) async fn acknowledge(
     Path(name): Path<String>,
     Json(request): Json<AcknowledgeRequest>,
 ) -> ApiResult {
-    open_terminal(&state, &name, (&device, &request.viewer))?.acknowledge(request.part);
+    open_terminal(&state, &name, (&device, &request.viewer)).await?.1.acknowledge(request.part);
     answered(|| Ok(json!({}))).await
 }
 
@@ -80,9 +81,9 @@ pub(in crate::web) async fn take(
     Path(name): Path<String>,
     Json(request): Json<ViewerRequest>,
 ) -> ApiResult {
-    let terminal = open_terminal(&state, &name, (&device, &request.viewer))?;
+    let (name, terminal) = open_terminal(&state, &name, (&device, &request.viewer)).await?;
     answered(move || {
-        let driver = TerminalClients(&state.context).driver_key(&terminal.feed().name)?;
+        let driver = TerminalClients(&state.context).driver_key(&name)?;
         terminal.feed().take(&terminal.id, driver);
         Ok(json!({ "driving": true }))
     })
@@ -96,7 +97,7 @@ pub(in crate::web) async fn release(
     Path(name): Path<String>,
     Json(request): Json<ViewerRequest>,
 ) -> ApiResult {
-    let terminal = open_terminal(&state, &name, (&device, &request.viewer))?;
+    let (_, terminal) = open_terminal(&state, &name, (&device, &request.viewer)).await?;
     terminal.feed().release(&terminal.id);
     answered(|| Ok(json!({ "driving": false }))).await
 }
@@ -108,11 +109,11 @@ pub(in crate::web) async fn type_input(
     Path(name): Path<String>,
     Json(request): Json<TypeRequest>,
 ) -> ApiResult {
-    let terminal = open_terminal(&state, &name, (&device, &request.viewer))?;
+    let (name, terminal) = open_terminal(&state, &name, (&device, &request.viewer)).await?;
     answered(move || {
         let input = checked_input(request.input)?;
         let taken_from = driver_right(&terminal)?;
-        let agent = &terminal.feed().name;
+        let agent = (&name, terminal.feed().agent);
         let typed = AgentInput(&state.context).type_as_driver(agent, taken_from.as_deref(), &input);
         // A terminal has attached and drives now.
         if typed.as_ref().is_err_and(|error| error.code() == Code::Driven) {
@@ -130,25 +131,30 @@ pub(in crate::web) async fn resize(
     Path(name): Path<String>,
     Json(request): Json<ResizeRequest>,
 ) -> ApiResult {
-    let terminal = open_terminal(&state, &name, (&device, &request.viewer))?;
+    let (name, terminal) = open_terminal(&state, &name, (&device, &request.viewer)).await?;
     answered(move || {
         driver_right(&terminal)?;
         let size = (request.columns, request.lines);
-        TerminalClients(&state.context).resize(&terminal.feed().name, size)?;
+        TerminalClients(&state.context).resize(&name, size)?;
         terminal.feed().refresh();
         Ok(json!({ "columns": size.0, "lines": size.1 }))
     })
     .await
 }
 
-/// Returns the open terminal with this id, if the same device has opened it.
-fn open_terminal(
-    state: &WebState,
+/// Returns the open terminal with this id and the name of its agent, if the same device has opened it.
+async fn open_terminal(
+    state: &Arc<WebState>,
     name: &str,
     (device, viewer): (&RequestDevice, &str),
-) -> Result<Arc<TerminalViewer>, Refusal> {
+) -> Result<(AgentName, Arc<TerminalViewer>), Refusal> {
     let name = agent_name(name)?;
-    state.terminals.viewer(&name, &device.0.id, viewer).map_err(|error| failure(&error))
+    let (shared, device, viewer) = (Arc::clone(state), device.0.id.clone(), viewer.to_owned());
+    run_blocking(move || {
+        let terminal = shared.terminals.viewer(&name, &device, &viewer)?;
+        Ok((name, terminal))
+    })
+    .await
 }
 
 /// Returns the client that the page has taken over from, or an error if the page only observes.
@@ -175,13 +181,20 @@ fn checked_input(given: Vec<PageInput>) -> Result<Vec<DriverInput>, Error> {
             PageInput::Text(text) => {
                 input.extend(text.chars().map(|c| DriverInput::Key(KeyPress::char(c))));
             }
-            PageInput::Paste(text) => input.push(DriverInput::Paste(text)),
+            PageInput::Paste(text) => input.push(DriverInput::Paste(pasted(&text))),
         }
     }
     if input.is_empty() || input.len() > MAX_KEYS {
         return Err(Error::usage(format!("between 1 and {MAX_KEYS} keys can be typed at once")));
     }
     Ok(input)
+}
+
+/// Returns text from the clipboard as a program gets it. An escape sequence could end the brackets of the paste, and the
+/// rest would count as typed.
+fn pasted(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
 #[cfg(test)]
@@ -203,6 +216,12 @@ mod tests {
         let input = json!([{ "text": "C-c ü" }, { "key": "Enter" }, { "paste": "a\nb" }, { "key": "C-c" }]);
         let expected = ["C", "-", "c", "Space", "ü", "Enter", "paste a\nb", "C-c"];
         assert_eq!(checked(input), Ok(expected.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn a_paste_has_no_escape_sequences() {
+        let input = json!([{ "paste": "a\u{1b}[201~rm\r\nb\tc\u{7f}\u{9b}\r" }]);
+        assert_eq!(checked(input), Ok(vec!["paste a[201~rm\nb\tc\n".to_owned()]));
     }
 
     #[test]

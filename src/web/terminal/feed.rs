@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::part_log::{FoundPart, LogPosition, PartKind, PartLog};
 use super::viewer::TerminalViewer;
 use crate::manager::ScreenWaker;
-use crate::model::AgentName;
+use crate::model::{AgentId, AgentName};
 
 /// Who drives an agent, from the view of one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -25,7 +25,9 @@ pub(in crate::web) enum Driving {
 
 /// The screen of one agent.
 pub(in crate::web) struct TerminalFeed {
+    /// Name of the agent when the feed began.
     pub(in crate::web) name: AgentName,
+    pub(in crate::web) agent: AgentId,
     waker: ScreenWaker,
     state: Mutex<FeedState>,
 }
@@ -54,8 +56,8 @@ struct PageDriver {
 }
 
 impl TerminalFeed {
-    pub(super) fn new(name: &AgentName, waker: ScreenWaker) -> TerminalFeed {
-        TerminalFeed { name: name.clone(), waker, state: Mutex::default() }
+    pub(super) fn new((name, agent): (&AgentName, AgentId), waker: ScreenWaker) -> TerminalFeed {
+        TerminalFeed { name: name.clone(), agent, waker, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, FeedState> {
@@ -81,6 +83,13 @@ impl TerminalFeed {
         if state.viewers.is_empty() {
             self.waker.wake();
         }
+    }
+
+    /// Returns the number of viewers that a device has opened.
+    pub(super) fn viewers_of(&self, device: &str) -> usize {
+        let viewers: Vec<_> = self.state().viewers.values().map(|entry| entry.viewer.clone()).collect();
+        // Without the lock: a viewer that is dropped here leaves the feed.
+        viewers.iter().filter_map(Weak::upgrade).filter(|viewer| viewer.is_of(device)).count()
     }
 
     pub(super) fn has_viewers(&self) -> bool {

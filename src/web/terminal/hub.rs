@@ -12,14 +12,18 @@ use super::viewer::TerminalViewer;
 use crate::base::terminal::emulator_input::EmulatorInput;
 use crate::error::Error;
 use crate::manager::{
-    AgentScreens, CaptureHistory, Context, FrameFlow, PaneScreen, ScreenPart, ScreenSignals,
+    AgentLookup, AgentScreens, CaptureHistory, Context, FrameFlow, PaneScreen, ScreenPart, ScreenSignals,
 };
-use crate::model::{AgentName, without_deception};
+use crate::model::{AgentId, AgentName, without_deception};
 
 /// Lines of history that a viewer can scroll back when it begins.
 const HISTORY_LINES: usize = 1000;
+/// Bytes of history in a capture. Each viewer that reads nothing holds one capture.
+const MAX_HISTORY_BYTES: usize = 256 * 1024;
 /// Maximum number of agents whose terminals are shown at once.
 const MAX_FEEDS: usize = 32;
+/// Maximum number of terminals of one agent that a device shows at once.
+const MAX_VIEWERS_OF_DEVICE: usize = 8;
 
 /// The agents whose terminal is shown.
 pub(in crate::web) struct TerminalHub {
@@ -27,11 +31,12 @@ pub(in crate::web) struct TerminalHub {
     feeds: FeedTable,
 }
 
+/// The feeds by the id of the agent: another agent may have its name by now.
 #[derive(Clone, Default)]
-struct FeedTable(Arc<Mutex<HashMap<AgentName, Arc<TerminalFeed>>>>);
+struct FeedTable(Arc<Mutex<HashMap<AgentId, Arc<TerminalFeed>>>>);
 
 impl FeedTable {
-    fn lock(&self) -> MutexGuard<'_, HashMap<AgentName, Arc<TerminalFeed>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<AgentId, Arc<TerminalFeed>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -47,16 +52,22 @@ impl TerminalHub {
         name: &AgentName,
         device: &str,
     ) -> Result<(Arc<TerminalViewer>, watch::Receiver<u64>), Error> {
+        let agent = AgentLookup(&self.context).id(name)?;
         // A thread ends under this lock, so it does not end before the viewer has joined.
         let mut feeds = self.feeds.lock();
-        let feed = match feeds.get(name) {
+        let feed = match feeds.get(&agent) {
+            Some(feed) if feed.viewers_of(device) >= MAX_VIEWERS_OF_DEVICE => {
+                let message =
+                    format!("this device shows {MAX_VIEWERS_OF_DEVICE} terminals of the agent already");
+                return Err(Error::usage(message));
+            }
             Some(feed) => Arc::clone(feed),
             None if feeds.len() >= MAX_FEEDS => {
                 return Err(Error::usage(format!("{MAX_FEEDS} terminals are open already")));
             }
             None => {
-                let feed = self.begin(name)?;
-                feeds.insert(name.clone(), Arc::clone(&feed));
+                let feed = self.begin(name, agent)?;
+                feeds.insert(agent, Arc::clone(&feed));
                 feed
             }
         };
@@ -66,22 +77,23 @@ impl TerminalHub {
         Ok((viewer, nudged))
     }
 
-    /// Returns an open viewer of a device.
+    /// Returns an open viewer of a device, if it shows the agent that has this name now.
     pub(in crate::web) fn viewer(
         &self,
         name: &AgentName,
         device: &str,
         id: &str,
     ) -> Result<Arc<TerminalViewer>, Error> {
-        let feed = self.feeds.lock().get(name).cloned();
+        let agent = AgentLookup(&self.context).id(name)?;
+        let feed = self.feeds.lock().get(&agent).cloned();
         let viewer = feed.and_then(|feed| feed.viewer(id)).filter(|viewer| viewer.is_of(device));
         viewer.ok_or_else(|| Error::usage("this terminal is not open any more"))
     }
 
     /// Starts the thread of an agent.
-    fn begin(&self, name: &AgentName) -> Result<Arc<TerminalFeed>, Error> {
+    fn begin(&self, name: &AgentName, agent: AgentId) -> Result<Arc<TerminalFeed>, Error> {
         let (waker, signals) = ScreenSignals::new();
-        let feed = Arc::new(TerminalFeed::new(name, waker));
+        let feed = Arc::new(TerminalFeed::new((name, agent), waker));
         let run = FeedRun {
             context: Arc::clone(&self.context),
             feeds: self.feeds.clone(),
@@ -121,7 +133,10 @@ impl FeedRun {
 
     fn take(&mut self, part: ScreenPart) -> FrameFlow {
         match part {
-            ScreenPart::Screen(screen) => self.feed.publish(PartKind::Screen, &json_of(&screen)),
+            ScreenPart::Screen(mut screen) => {
+                limit_history(&mut screen);
+                self.feed.publish(PartKind::Screen, &json_of(&screen));
+            }
             ScreenPart::Check(screen) => {
                 if self.last_check.as_ref() != Some(&screen) {
                     self.feed.publish(PartKind::Check, &json_of(&screen));
@@ -148,9 +163,23 @@ impl FeedRun {
         if self.feed.has_viewers() {
             return FrameFlow::Continue;
         }
-        feeds.remove(&self.feed.name);
+        feeds.remove(&self.feed.agent);
         FrameFlow::Stop
     }
+}
+
+/// Removes the oldest lines of a history that is too large.
+fn limit_history(screen: &mut PaneScreen) {
+    let mut room = MAX_HISTORY_BYTES;
+    let fits = |line: &&String| match room.checked_sub(line.len()) {
+        Some(left) => {
+            room = left;
+            true
+        }
+        None => false,
+    };
+    let kept = screen.history.iter().rev().take_while(fits).count();
+    screen.history.drain(..screen.history.len() - kept);
 }
 
 fn json_of(screen: &PaneScreen) -> String {

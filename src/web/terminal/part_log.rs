@@ -76,6 +76,10 @@ impl PartLog {
     /// Returns the part that a viewer at this position needs.
     pub(super) fn next(&self, position: LogPosition) -> FoundPart {
         let found = match position {
+            LogPosition::Capture(from) if self.parts.front().is_some_and(|first| first.number > from) => {
+                let capture = self.parts.iter().rev().find(|part| part.kind == PartKind::Screen);
+                return capture.map_or(FoundPart::Dropped, |part| FoundPart::Part(part.clone()));
+            }
             LogPosition::Capture(from) => {
                 self.parts.iter().rev().find(|part| part.kind == PartKind::Screen && part.number >= from)
             }
