@@ -354,19 +354,40 @@ fn a_module_header_lists_the_files_of_its_folder() {
     let files = sources();
     let mut missing = Vec::new();
     for file in &files {
-        let Some((folder, "mod.rs")) = file.relative.rsplit_once('/') else { continue };
+        let (folder, name) = file.relative.rsplit_once('/').unwrap_or(("", &file.relative));
+        if !["mod.rs", "lib.rs"].contains(&name) {
+            continue;
+        }
         let header: Vec<&str> = file.text.lines().take_while(|line| line.starts_with("//!")).collect();
         let header = header.join("\n");
-        let below = files.iter().filter_map(|other| other.relative.strip_prefix(folder)?.strip_prefix('/'));
+        let below = files.iter().filter_map(|other| match folder {
+            "" => Some(&other.relative[..]),
+            folder => other.relative.strip_prefix(folder)?.strip_prefix('/'),
+        });
         let modules: BTreeSet<&str> =
             below.map(|path| path.split('/').next().unwrap_or(path).trim_end_matches(".rs")).collect();
         let is_for_tests = |name: &str| name.starts_with("test") || folder.contains("tests");
         let unlisted = modules
             .into_iter()
-            .filter(|name| *name != "mod" && !is_for_tests(name) && !header.contains(&format!("`{name}`")));
-        missing.extend(unlisted.map(|name| format!("src/{folder}/mod.rs: `{name}`")));
+            .filter(|name| !["mod", "lib", "main"].contains(name) && !is_for_tests(name))
+            .filter(|name| !header.contains(&format!("`{name}`")));
+        missing.extend(unlisted.map(|name| format!("src/{}: `{name}`", file.relative)));
     }
     assert!(missing.is_empty(), "these headers do not list a file of their folder:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn folders_of_commands_are_named_after_the_domains() {
+    let is_domain = |name: &str| domain_rank(name) > 0 || domain_rank(&format!("{name}s")) > 0;
+    let unknown: BTreeSet<String> = sources()
+        .iter()
+        .filter_map(|file| {
+            let first = file.relative.strip_prefix("cli/agent/")?.split('/').next()?;
+            Some(first.trim_end_matches(".rs").to_owned())
+        })
+        .filter(|name| name != "mod" && !is_domain(name))
+        .collect();
+    assert!(unknown.is_empty(), "name these after the domain that they call: {unknown:?}");
 }
 
 #[test]
