@@ -20,11 +20,13 @@ fn ready(env: &TestEnv, service: &NoticeService, more: &str) -> Server {
     server
 }
 
-/// Waits for the notice about the question of an agent.
+/// Waits for the notice in ntfy about the question of an agent. ntfy gets notices at its root, unlike the webhook.
 #[track_caller]
 fn question_notice(env: &TestEnv, service: &NoticeService, name: &str) -> Delivery {
     let title = format!("{name} waits for approval");
-    service.wait_for(env, "the question was sent", |delivery| delivery.json()["title"] == title)
+    service.wait_for(env, "the question was sent", |delivery| {
+        delivery.path == "/" && delivery.json()["title"] == title
+    })
 }
 
 /// Returns the token of a button.
